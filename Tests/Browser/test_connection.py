@@ -16,10 +16,16 @@ def test_without_a_connection_and_back(visit, line, look):
     kept(page)
     # What the phone knows itself, it says at once.
     page.context.set_offline(True)
-    expect(page.get_by_text("No connection. What was loaded").first).to_be_visible()
+    expect(page.get_by_text("No connection.").first).to_be_visible()
     expect(page.locator(".banner", has_text="No connection")).to_contain_text("This is as of")
+    # Also where something could not be loaded, one line says so, and since when.
+    page.get_by_role("button", name="Load again").click()
+    expect(page.locator(".unreachable")).to_have_count(1)
+    expect(page.locator(".unreachable")).to_be_hidden()
+    expect(page.locator(".age:visible")).to_have_count(1)
+    look(page, "offline-one-line")
     page.context.set_offline(False)
-    expect(page.get_by_text("No connection. What was loaded")).to_be_hidden()
+    expect(page.get_by_text("No connection.")).to_be_hidden()
     live(page)
     line.cut()
     expect(page.get_by_text("Not live")).to_be_visible()

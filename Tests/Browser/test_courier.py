@@ -65,7 +65,7 @@ def test_declining_and_calling_and_finding_the_way(visit):
         page.reload()
         expect(way).to_have_attribute("href", address + "Ilica%201%2C%20Zagreb")
     expect(way).to_have_accessible_name("Way to Pekara")
-    page.get_by_role("button", name="Fetched").click()
+    page.get_by_role("button", name="Fetch").click()
     expect(way).to_have_attribute("href", address + "Vukovarska%205%2C%20Zagreb")
     expect(way).to_have_accessible_name("Way to Iva Ivić")
     expect(page.locator(".in_progress .fetch")).to_have_count(0)
@@ -133,13 +133,15 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     cards = page.locator("li.card")
     expect(cards).to_have_count(3)
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
-    assert seen == [["Fetched", "Deliver", "Iva", "Write", ""], ["Fetched", ""], ["Accept", "Decline", ""]]
+    # What a button says is read whole, but for a name, which the card says, too.
+    assert cards.first.locator(".rest a:not([href^='tel:']) span").evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+    assert seen == [["Fetch", "Deliver", "Iva", "Write", ""], ["Fetch", ""], ["Accept", "Decline", ""]]
     # By keys alone: to the rest, to what costs reputation, and back to where one was.
     rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
     expect(rest).to_have_attribute("aria-haspopup", "dialog")
     rest.press("Enter")
     details = page.get_by_role("dialog", name="Iva Ivić")
-    for name in ("Fetched", "Deliver", "Not handed over", "Give back"):
+    for name in ("Fetch", "Deliver", "Not handed over", "Give back"):
         expect(details.get_by_role("button", name=f"{name}: Iva Ivić")).to_be_in_viewport()
     expect(details.get_by_role("link", name="Write to Pekara")).to_be_visible()
     look(page, "job-more")
@@ -209,7 +211,7 @@ def test_a_job_is_carried_by_keyboard_alone(visit):
     page = visit("/courier")
     sign_in(page, ana)
     page.get_by_role("button", name="Accept: Iva").wait_for()
-    for name in ("Accept: Iva", "Fetched: Iva Ivić", "Deliver: Iva Ivić"):
+    for name in ("Accept: Iva", "Fetch: Iva Ivić", "Deliver: Iva Ivić"):
         press(page, page.locator("li.card").get_by_role("button", name=name))
         until(page, lambda: page.locator("dialog").count() or not page.locator("li.card").get_by_role("button", name=name).count())
     dialog = page.get_by_role("dialog", name="Deliver")
@@ -588,6 +590,31 @@ def test_who_is_off_duty_reads_so(visit):
     expect(duty.get_by_text("off duty")).to_be_visible()
     # Its name is what it switches, and is not seen beside.
     assert duty.locator(".unseen").bounding_box()["width"] <= 1
+
+
+def test_the_switch_is_seen_that_says_what_was_just_said(visit, look):
+    page = visit("/courier", phone=True)
+    ana = Courier(Store())
+    call("PUT", "/v1/me/duty", {"on": True}, ana.token)
+    sign_in(page, ana)
+    page.locator(".duty[aria-checked=true]").click()
+    said = page.locator(".notices p")
+    expect(said).to_be_visible()
+    assert apart(said.bounding_box(), page.locator(".duty").bounding_box())
+    look(page, "off-duty")
+
+
+@pytest.mark.parametrize(("locale", "width"), [("hr-HR", 390), ("de-DE", 390), ("hr-HR", 320), ("de-DE", 320)])
+def test_the_ways_to_who_is_asked_can_be_read(visit, locale, width):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana, recipient={"first_name": "Aleksandra", "last_name": "Lovrić", "address": "Savska 102, Zagreb", "phone": "+385915550199"}))
+    page = visit("/courier", phone=True, locale=locale)
+    page.set_viewport_size({"width": width, "height": 720})
+    sign_in(page, ana)
+    words = page.locator(".rest").first.locator("a:not([href^='tel:']) span:visible")
+    assert words.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)") == []
+    assert page.locator(".rest").first.locator("a, button").evaluate_all("(all) => all.every((one) => one.getBoundingClientRect().right <= innerWidth && one.getBoundingClientRect().width >= 40)")
 
 
 def test_on_a_phone_what_is_said_leaves_the_links_free(visit):

@@ -216,8 +216,8 @@ def test_a_courier_sees_its_own_figures(visit, look):
     _, courier = worked()
     page = visit("/courier", phone=True)
     sign_in(page, courier)
-    go(page, "Stores")
-    part = panel(page, "Your figures")
+    go(page, "Earnings")
+    part = page.locator(".view.earnings")
     expect(part.locator(".tile").filter(has_text="Carried")).to_contain_text("3")
     expect(part.locator(".tile").filter(has_text="Given back")).to_contain_text("1")
     expect(part.locator(".tile").filter(has_text="Earned")).to_contain_text("€10.50")
@@ -225,7 +225,6 @@ def test_a_courier_sees_its_own_figures(visit, look):
     expect(part.locator(".rows li")).to_contain_text("Pekara")
     part.get_by_label("Period").select_option("90")
     expect(part.locator(".rows li")).to_contain_text("€10.50")
-    part.scroll_into_view_if_needed()
     look(page, "own-figures")
 
 

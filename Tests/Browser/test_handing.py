@@ -83,7 +83,7 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     for text in ("You get €4.00", "Collect €23.50", "2 pieces · 1.5 kg · fragile"):
         expect(page.get_by_text(text)).to_be_visible()
     page.get_by_role("button", name="Accept").click()
-    page.get_by_role("button", name="Fetched").click()
+    page.get_by_role("button", name="Fetch").click()
     expect(page.get_by_text("✓ fetched")).to_be_visible()
     deliver = page.get_by_role("button", name="Deliver:")
     box = deliver.bounding_box()
@@ -112,9 +112,9 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     expect(page.get_by_text("Thank you")).to_be_visible()
     step = call("GET", f"/v1/deliveries/{job}/history", token=shop.token)["items"][-1]
     assert (step["action"], step["received_by"], step["cash_collected"]) == ("deliver", "the neighbour", CASH)
-    expect(page.get_by_text("Today: 1 delivered · €4.00")).to_be_visible()
-    go(page, "Stores")
-    expect(panel(page, "Your figures")).to_contain_text("€4.00")
+    # What was earned today leads to all of it.
+    page.get_by_role("link", name="Today: 1 delivered · €4.00").click()
+    expect(page.locator(".tile").filter(has_text="Earned")).to_contain_text("€4.00")
     look(page, "earnings")
 
 

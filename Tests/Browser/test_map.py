@@ -470,7 +470,7 @@ def test_three_people_follow_one_delivery(visit, chromium, look):
     ana = office.locator(".map .leaflet-marker-icon[aria-label^='Ana']")
     expect(ana).to_be_visible()
     expect(home.locator("#map")).to_be_hidden()
-    phone.get_by_role("button", name="Fetched").click()
+    phone.get_by_role("button", name="Fetch").click()
     expect(home.locator(".said")).to_contain_text("Ana is coming to you now.")
     marker = home.locator("#map .leaflet-marker-icon[aria-label='The courier']")
     expect(marker).to_be_visible()

@@ -292,16 +292,23 @@ def test_a_new_address_has_no_place_of_the_old_one(visit):
         store.reload()
 
 
-def test_the_charts_are_labelled_on_a_phone(visit):
+@pytest.mark.parametrize("width", [320, 390, 1024, 1360])
+def test_the_charts_are_labelled_at_any_width(visit, width):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
     ana.act("accept", job)
     ana.act("deliver", job)
-    page = visit("/store", phone=True)
+    page = visit("/store")
+    page.set_viewport_size({"width": width, "height": 844})
     sign_in(page, shop)
     go(page, "Figures")
+    expect(page.locator(".chart .axis text")).not_to_have_count(0)
     expect(page.locator(".chart")).to_have_count(2)
+    # As large as other words that are small, and apart from each other.
+    days = page.locator(".chart").first.locator(".axis").nth(1).locator("text").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect()).map(({left, right, height}) => [left, right, height])")
+    assert len(days) >= 3 and all(height > 11 for *_, height in days), days
+    assert all(one[1] + 4 < other[0] for one, other in zip(days, days[1:])), days
     cut_off = page.evaluate("""Array.from(document.querySelectorAll('.chart')).flatMap((chart) =>
         Array.from(chart.querySelectorAll('.axis text')).filter((text) => text.getBoundingClientRect().width > 0 &&
             text.getBoundingClientRect().left < chart.getBoundingClientRect().left).map((text) => text.textContent))""")
@@ -361,11 +368,13 @@ def test_loading_and_trouble_are_shown(visit, look):
     look(page, "figures-trouble")
     page.unroute("**/v1/stats*")
     page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".charts")).to_contain_text("The first figures come with the first delivery.")
+    shop.deliver_to(Courier(shop))
     expect(page.locator(".charts .tile")).to_have_count(9)
     # A table that is being read stays open, whatever happens meanwhile.
     page.get_by_text("As a table").first.click()
     shop.deliver_to(Courier(shop))
-    expect(page.locator(".tile", has=page.get_by_text("Created", exact=True)).locator(".big")).to_have_text("1")
+    expect(page.locator(".tile", has=page.get_by_text("Created", exact=True)).locator(".big")).to_have_text("2")
     expect(page.get_by_role("cell").first).to_be_visible()
     # What is said of one list is not said anew of the next, under the finger of whoever is about to try again.
     others, failed = [], []

@@ -348,7 +348,7 @@ def test_every_size_of_screen(visit, width):
     call("POST", "/v1/places", {"name": "Skladište s rezervnim dijelovima", "address": "Ulica grada Vukovara 269d, Zagreb"}, ana.token)
     call("POST", "/v1/bulletin", {"title": "Najave-radova-na-cesti", "text": "https://example.com/" + 40 * "vrlo-dugo-"}, shop.token)
     for path, who, views in [("/store", shop, ("Deliveries", "Map", "Couriers", "Messages", "Day", "News", "Figures", "Settings")),
-                             ("/courier", ana, ("Jobs", "Map", "Messages", "Road", "Day", "News", "Stores", "Papers", "Settings"))]:
+                             ("/courier", ana, ("Jobs", "Map", "Messages", "Road", "Earnings", "Day", "News", "Stores", "Papers", "Settings"))]:
         page = visit("/", locale="de-DE")
         page.set_viewport_size({"width": width, "height": 720})
         page.goto(path)

@@ -154,6 +154,20 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     expect(page.get_by_role("group", name="How was it?")).to_be_visible()
 
 
+def test_nobody_who_waits_is_left_without_a_word(chromium):
+    store, courier = shop()
+    page = chromium.new_context(base_url=ADDRESS, locale="en-GB").new_page()
+    _, path = sent(store, courier, window=None)
+    page.goto(path)
+    # Where no time was said.
+    expect(page.locator("dl")).to_contain_text("as soon as possible")
+    delivery, path = sent(store, courier, window={"until": minutes(1)})
+    page.goto(path)
+    expect(page.locator(".said")).to_contain_text("is preparing your delivery.")
+    expect(page.locator("dl")).not_to_contain_text("as soon as possible")
+    page.context.close()
+
+
 def test_a_map_that_could_not_be_loaded_is_loaded_at_the_next_move(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)

@@ -66,7 +66,7 @@ import Testing
             [
                 "get /healthz": Row(access: .anyone), "get /readyz": Row(access: .anyone),
                 "get /openapi.json": Row(access: .anyone), "get /docs": Row(access: .anyone),
-                "get /i/{code}": Row(access: .anyone),
+                "get /i/{code}": Row(access: .anyone), "get /i/{code}/inviter": Row(access: .anyone),
                 "get /i/{code}/qr.svg": Row(access: .anyone), "get /": Row(access: .anyone),
                 "get /courier/{id}/qr.svg": Row(access: .anyone),
                 "get /courier": Row(access: .anyone), "get /store": Row(access: .anyone),

@@ -245,6 +245,7 @@ import Testing
             #expect(try await page().contains("<dt>Due by</dt>"))
             _ = try TestDatabase.current.connect().query("UPDATE deliveries SET due_at = due_at - interval '1 day'")
             #expect(try await page().contains("<dt>Was due by</dt>"))
+            #expect(try await page().contains("Your delivery is late. "))
         }
     }
 

@@ -46,6 +46,9 @@ package struct TrackedDelivery: Sendable {
         !isEnded && !isForgotten && !(isHidden && status == .pending) && expires.map { $0 > .now } ?? true
     }
 
+    /// Whether the time is over by which it was wanted.
+    package var isLate: Bool { status.isOpen && due.map { $0 < .now } ?? false }
+
     /// Whether its courier comes to its recipient next, and is nearly there.
     var isNearby: Bool {
         let isFar = location.flatMap { position?.place.meters(to: $0) }.map { $0 > 2 * Fix.nearby } ?? false

@@ -16,6 +16,7 @@ package struct TrackingWords: Sendable {
         var values = ["store": tracked.storeName]
         values["courier"] = tracked.courier
         switch tracked.state {
+        case .waiting where tracked.isLate: return say("track_state_late", values)
         case .waiting, .delivered, .cancelled: return say("track_state_\(tracked.state.rawValue)", values)
         case .accepted, .attemptFailed: return named(tracked.state.rawValue, values)
         case .onTheWay:

@@ -60,13 +60,19 @@ struct HTMLPage {
         """
     }
 
+    /// Somebody's name, with its letters where others have a picture.
+    static func heading(of name: String) -> String {
+        let letters = name.split(separator: " ").prefix(2).compactMap(\.first).map(String.init).joined().uppercased()
+        return "<h1 data-face=\"\(escaped(letters))\">\(escaped(name))</h1>"
+    }
+
     /// A page that says one thing: a card with a heading, below the mark.
-    static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false) -> HTMLPage {
+    static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false, isName: Bool = false) -> HTMLPage {
         HTMLPage(
             title: title, language: language,
             body: """
                 <main class="card"><p class="brand">\(Mark.svg) Kurir</p>
-                <h1>\(escaped(title))</h1>
+                \(isName ? heading(of: title) : "<h1>\(escaped(title))</h1>")
                 \(body)</main>
                 """, hasForm: hasForm)
     }
@@ -85,6 +91,8 @@ struct HTMLPage {
         .brand{display:flex;align-items:center;gap:8px;margin:0 0 24px;color:var(--accent);font-size:18px;font-weight:650}
         .brand svg{width:28px;height:28px;border-radius:8px}
         .lead{font-size:18px}
+        [data-face]{display:flex;align-items:center;gap:12px}
+        [data-face]::before{content:attr(data-face) / "";flex:none;display:grid;place-items:center;width:44px;height:44px;border-radius:50%;background:var(--accent);color:var(--on);font-size:18px}
         .hint{color:var(--soft)}
         blockquote{margin:0 0 12px;padding:4px 0 4px 16px;border-left:3px solid var(--accent)}
         .code{margin:0;font:650 18px ui-monospace,monospace;letter-spacing:.08em}

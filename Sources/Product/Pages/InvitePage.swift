@@ -17,7 +17,7 @@ struct InvitePage {
             <p><a class="button" href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
             <p class="hint">\(HTMLPage.escaped(text("invite_how")))</p>
             <p class="code">\(HTMLPage.escaped(code.shown))</p>
-            """)
+            """, isName: true)
     }
 
     /// The page of an invite that is over. Somebody who has used it may come this way again.
@@ -39,7 +39,7 @@ struct InvitePage {
 
     private func text(_ name: String) -> String { words.pages[name] ?? "" }
 
-    private func page(_ title: String, _ body: String) -> HTMLPage {
-        HTMLPage.card(title, words.code, body)
+    private func page(_ title: String, _ body: String, isName: Bool = false) -> HTMLPage {
+        HTMLPage.card(title, words.code, body, isName: isName)
     }
 }

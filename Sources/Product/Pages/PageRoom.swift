@@ -53,6 +53,10 @@ struct PageRoom: Room {
                     .text(HTMLPage.type, "The invite is over.", .gone),
                 ], handler: showInvite),
             Endpoint(
+                .get, "/i/{code}/inviter", for: .anyone, "The store that invites by a code, as long as it can be redeemed",
+                room: "Pages", answers: [.ok(.object("Inviter", [.init("store", .string())]), "The store's name.")],
+                refuses: [.notFound], handler: inviter),
+            Endpoint(
                 .get, "/.well-known/apple-app-site-association", for: .anyone, "The iOS apps that open invites' links",
                 room: "Pages", answers: [.ok(.anyObject, "The association.")]
             ) { _ in
@@ -68,16 +72,30 @@ struct PageRoom: Room {
     }
 
     private func showInvite(_ call: Call) async throws -> Response {
+        let page = InvitePage(
+            words: Languages.all.first { $0.code == call.request.acceptedLanguage.rawValue } ?? Languages.all[0])
+        guard let (code, found) = try await invite(call) else { return page.unknown.response(.notFound) }
+        guard found.isLive else { return page.over.response(.gone) }
+        return page.live(store: found.store, message: found.message, code: code).response()
+    }
+
+    /// For the form of whoever comes by an invite's link, which says who invites.
+    private func inviter(_ call: Call) async throws -> Response {
+        guard let (_, found) = try await invite(call), found.isLive else { throw Problem.notFound }
+        var json = JSONWriter()
+        json.object { $0.field("store", found.store) }
+        return .json(json.bytes)
+    }
+
+    private func invite(_ call: Call) async throws -> (InviteCode, FindInviter.Row)? {
         try await throttle.take([
             Throttle.Bucket(
                 "looking at invites from", call.request.client.network.description, burst: 60, step: .seconds(5))
         ])
         let text: String = try call.request.parameter("code")
-        let words = Languages.all.first { $0.code == call.request.acceptedLanguage.rawValue } ?? Languages.all[0]
         guard let code = InviteCode(text), let found = try await call.run(FindInviter(codeHash: codes.hash(code))).first
-        else { return InvitePage(words: words).unknown.response(.notFound) }
-        guard found.isLive else { return InvitePage(words: words).over.response(.gone) }
-        return InvitePage(words: words).live(store: found.store, message: found.message, code: code).response()
+        else { return nil }
+        return (code, found)
     }
 }
 

@@ -27,7 +27,7 @@ struct TrackingPage {
         var page = HTMLPage(
             title: "\(tracked.storeName) · Kurir", language: words.words.code,
             body: """
-                <main class="track" data-token="\(HTMLPage.escaped(token))"><h1>\(HTMLPage.escaped(tracked.storeName))</h1>
+                <main class="track" data-token="\(HTMLPage.escaped(token))">\(HTMLPage.heading(of: tracked.storeName))
                 \(notice(said))
                 <div data-part="state" role="status" aria-live="polite">\(state(tracked))</div>
                 <div data-part="steps">\(steps(tracked))</div>
@@ -91,8 +91,9 @@ struct TrackingPage {
             }
             if let due = tracked.due {
                 // What was promised and is not so is no promise any more.
-                let label = due < .now ? text("track_was_due") : text("track_due")
-                lines.append((label, clock(due, tracked)))
+                lines.append((text(tracked.isLate ? "track_was_due" : "track_due"), clock(due, tracked)))
+            } else if lines.isEmpty, tracked.state != .attemptFailed {
+                lines.append((text("track_when"), text("track_soon")))
             }
         }
         if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }

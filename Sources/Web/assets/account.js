@@ -72,7 +72,16 @@ async function begin(path, values) {
 export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   const entry = h('div', {class: `entrance of-${kind}`});
   const ways = {signIn, register, reset};
-  let login;
+  let login, inviter;
+  // Nothing is missed where nobody knows who invites.
+  if (code) get(`/i/${code}/inviter`).then(({store}) => { inviter = store; greet(); }, () => {});
+
+  /** Says whose door it is, or who invites. */
+  function greet() {
+    const name = kind === 'store' ? 'stores' : 'couriers';
+    entry.querySelector('h1').textContent = inviter ? t('invitesYou', {store: inviter}) : t(`${name}Entrance`);
+    entry.querySelector('.promise').textContent = t(inviter ? 'invite_means' : `${name}Promise`);
+  }
 
   function show(way, isChosen) {
     login = kind === 'store'
@@ -83,11 +92,12 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     entry.replaceChildren(
       h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
         'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name))),
-      h('h1', {}, t(kind === 'store' ? 'storesEntrance' : 'couriersEntrance')), h('p', {class: 'promise'}, t(kind === 'store' ? 'storesPromise' : 'couriersPromise')),
+      h('h1'), h('p', {class: 'promise'}),
       notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),
       h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
+    greet();
     if (isChosen) entry.querySelector('input').focus();
   }
 
@@ -128,16 +138,19 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   }
 
   function register() {
-    const own = kind === 'store'
+    const password = newPassword('password');
+    const invite = {name: 'invite_code', label: t('inviteCode'), value: code, hint: t('inviteCodeHint')};
+    const fields = kind === 'store'
       ? [{name: 'name', label: t('storeName'), required: true, autocomplete: 'organization'}, login,
         {name: 'country', label: t('country'), value: 'HR', required: true, autocomplete: 'country', options: countries()},
         {name: 'tax_id', label: t('taxID'), required: true, inputmode: 'numeric', hint: t('taxIDHint')},
         {name: 'address', label: t('address'), required: true, autocomplete: 'street-address'},
-        {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'tel'}]
+        {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'tel'}, password]
       : [{name: 'first_name', label: t('firstName'), required: true, autocomplete: 'given-name'},
         {name: 'last_name', label: t('lastName'), required: true, autocomplete: 'family-name'}, login,
-        {name: 'invite_code', label: t('inviteCode'), value: code, hint: t('inviteCodeHint')}];
-    return form([...own, newPassword('password')], t('register'), async (values) => {
+        // Who comes by an invite has its code already.
+        ...code ? [password, {fold: `${t('inviteCode')}: ${code}`, fields: [invite]}] : [invite, password]];
+    return form(fields, t('register'), async (values) => {
       const made = await begin(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language()});
       welcome(made, {isPartner: Boolean(made.partner), isNew: true});
     }, {draft: 'register'});

@@ -3,7 +3,7 @@ import {remembered} from './account.js';
 import {expected, minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
-import {failureOf, fullName, isSeen, moment, signs} from './delivery.js';
+import {failureOf, fullName, isSeen, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, isFailed, isLate, offeredAt, since, tick} from './due.js';
 import {gathered} from './feed.js';
@@ -16,7 +16,7 @@ import {lists} from './lists.js';
 import {createdWords, isHeld, isStranded, isUnaccepted, isUrgent, offeredFrom, patience} from './offering.js';
 import {noticed} from './push.js';
 import {streetOf} from './way.js';
-import {span, t, when} from './words.js';
+import {span, t, timeOf, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
 soon('details');
@@ -55,7 +55,7 @@ export function board(region, {count}) {
     const nth = courier && stop && ` · ${t('stopOf', stop)}`;
     const over = delivery.delivered_at ?? delivery.cancelled_at;
     return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
-      h('span', {class: 'when'}, over ? moment(over) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
+      h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
       h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
       h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
         // Where there is little room, it is the name that is cut off.
@@ -122,6 +122,7 @@ export function board(region, {count}) {
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
+    region.classList.toggle('bare', isLoaded && !words && !all.length && !first.region.hidden);
     open?.show(columns.get(open.id));
     // What a row says of its time is as new as what is counted above it.
     tick(document.body);
@@ -137,6 +138,10 @@ export function board(region, {count}) {
     if (delivery.nobody_on_duty) unheard.add(delivery.id);
     columns.put(delivery);
     say(createdWords(delivery));
+    // Where it stands among the others.
+    const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
+    row?.scrollIntoView({block: 'nearest'});
+    row?.classList.add('taken');
   }
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
@@ -172,8 +177,11 @@ export function board(region, {count}) {
 
   function step(by) {
     const rows = Array.from(region.querySelectorAll('li > .card')).filter((row) => row.checkVisibility());
-    const at = rows.indexOf(document.activeElement);
-    rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))]?.focus();
+    // What is open beside goes on to the next one, too.
+    const shown = open && rows.find((row) => row.getAttribute('aria-current'));
+    const at = rows.indexOf(shown ?? document.activeElement);
+    const next = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (shown && next !== shown) next.click(); else next?.focus();
   }
 
   return {

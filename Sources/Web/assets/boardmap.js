@@ -1,12 +1,12 @@
-// The map beside the board, where the screen has room for both: a sign points at its row, and a row at its sign.
+// The map beside the board, or beneath it where the screen is less wide: a sign points at its row, and a row at its sign.
 import {remembered} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
 // As wide as style.css wants it.
-const wide = matchMedia('(min-width: 78rem)');
-const least = 320;
+const wide = matchMedia('(min-width: 60rem)');
+const least = 240;
 const choice = 'kurir.map';
 
 export const isMapWanted = () => localStorage.getItem(choice) !== 'off';

@@ -2,58 +2,47 @@
 import {h, panel, s} from './dom.js';
 import {number, shortDay, t} from './words.js';
 
-const wide = matchMedia('(min-width: 110rem)');
 const height = 208;
 const edge = {left: 44, right: 8, top: 18, bottom: 24};
-const inner = {width: 0, height: height - edge.top - edge.bottom};
-let width;
+const depth = height - edge.top - edge.bottom;
+// Pixels that the name of a day takes.
+const named = 64;
 
-/** What stands across half of a very wide screen is longer, so that its figures are no larger than others. */
-function measure(isAcross) {
-  width = isAcross && wide.matches ? 960 : 640;
-  inner.width = width - edge.left - edge.right;
-}
-
-/** Stacked bars, one for each day; `isAcross` is whether they stand across half of the screen. */
-export function bars(title, days, series, isAcross) {
-  measure(isAcross);
+/** Stacked bars, one for each day. */
+export function bars(title, days, series) {
   const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
   const scale = scaled(Math.max(2, ...days.map(total)));
-  const step = inner.width / days.length;
-  const stacks = days.map((day, place) => {
-    let top = edge.top + inner.height;
+  return figure(title, days, scale, number, (step) => days.map((day, place) => {
+    let top = edge.top + depth;
     return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${day[name]}`).join(', ')}`),
       series.map(({name}) => {
-        const size = (inner.height * day[name]) / scale;
+        const size = (depth * day[name]) / scale;
         top -= size;
         return size > 0 && s('rect', {class: `fill ${name}`, x: edge.left + place * step + step * 0.1, y: top, width: step * 0.8, height: size});
       }));
-  });
-  return figure(title, [axis(scale, number), ticks(days, step), ...stacks], series, table(title, days, series, number));
+  }), series, number);
 }
 
 /** Lines of seconds over the days; a day without any leaves a gap. `mark` is for the axis, `format` for the table. */
 export function lines(title, days, series, mark, format) {
-  measure(true);
   // In whole minutes.
   const scale = 60 * scaled(Math.max(1, usual(days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60)))));
-  const step = inner.width / days.length;
-  const paths = series.map(({name}) => {
+  const paths = (step) => series.map(({name}) => {
     let pen = 'M';
     const path = days.map((day, place) => {
       if (day[name] === null) { pen = 'M'; return ''; }
       // A day between two gaps is a dot.
-      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + inner.height * (1 - Math.min(1, day[name] / scale)))}h0`;
+      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + depth * (1 - Math.min(1, day[name] / scale)))}h0`;
       pen = 'L';
       return point;
     }).join('');
     return path && s('path', {class: `line ${name}`, d: path});
   });
-  const beyond = days.map((day, place) => {
+  const beyond = (step) => days.map((day, place) => {
     const most = Math.max(...series.map(({name}) => day[name] ?? 0));
     return most > scale && s('text', {x: edge.left + (place + 0.5) * step, y: edge.top - 3, 'text-anchor': 'middle'}, `↑ ${mark(60 * Math.round(most / 60))}`);
   });
-  return figure(title, [axis(scale, mark), ticks(days, step), ...paths, s('g', {class: 'axis'}, beyond)], series, table(title, days, series, format));
+  return figure(title, days, scale, mark, (step) => [...paths(step), s('g', {class: 'axis'}, beyond(step))], series, format);
 }
 
 /** One figure, large. */
@@ -78,26 +67,34 @@ function stacked(item, series, most) {
   });
 }
 
-function figure(title, marks, series, values) {
+/** As wide as there is room for, and drawn anew when that changes, so that its words are as large as others. */
+function figure(title, days, scale, mark, marks, series, format) {
   const legend = h('ul', {class: 'legend'}, series.map(({name, label}) =>
     h('li', {}, s('svg', {viewBox: '0 0 10 10', class: 'swatch', 'aria-hidden': 'true'}, s('rect', {class: `fill ${name}`, width: 10, height: 10})), label)));
-  return panel(title, legend,
-    s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${title}. ${t('seeTable')}`}, ...marks),
-    h('details', {}, h('summary', {}, t('asTable')), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, values)));
+  const chart = s('svg', {class: 'chart', height, role: 'img', 'aria-label': `${title}. ${t('seeTable')}`});
+  new ResizeObserver(([{contentRect: {width}}]) => {
+    const step = Math.max(0, width - edge.left - edge.right) / days.length;
+    chart.replaceChildren(axis(scale, mark, step * days.length), ticks(days, step), s('g', {}, marks(step)));
+  }).observe(chart);
+  return panel(title, legend, chart,
+    h('details', {}, h('summary', {}, t('asTable')), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title}, table(title, days, series, format))));
 }
 
 const table = (title, days, series, format) => h('table', {}, h('caption', {}, title),
   h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('day')), series.map(({label}) => h('th', {scope: 'col'}, label)))),
   h('tbody', {}, days.map((day) => h('tr', {}, h('th', {scope: 'row'}, shortDay(day.day)), series.map(({name}) => h('td', {}, format(day[name])))))));
 
-const axis = (scale, format) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) => {
-  const y = edge.top + inner.height * (1 - part);
-  return s('g', {}, s('path', {d: `M${edge.left} ${y}h${inner.width}`}), s('text', {x: edge.left - 6, y: y + 4, 'text-anchor': 'end'}, format(scale * part)));
+const axis = (scale, format, width) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) => {
+  const y = edge.top + depth * (1 - part);
+  return s('g', {}, s('path', {d: `M${edge.left} ${y}h${width}`}), s('text', {x: edge.left - 6, y: y + 4, 'text-anchor': 'end'}, format(scale * part)));
 }));
 
 /** As many days named as there is room for. */
-const ticks = (days, step) => s('g', {class: 'axis'}, days.map((day, place) => place % Math.ceil(days.length / 8) === 0
-  && s('text', {class: (place / Math.ceil(days.length / 8)) % 2 ? 'odd' : 'even', x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
+function ticks(days, step) {
+  const each = Math.ceil(named / Math.max(1, step));
+  return s('g', {class: 'axis'}, days.map((day, place) => place % each === 0
+    && s('text', {x: edge.left + (place + 0.5) * step, y: height - 6, 'text-anchor': 'middle'}, shortDay(day.day))));
+}
 
 /** The largest but for what is far beyond nearly all others: one bad day flattens no line, and is named where it leaves the chart. */
 function usual(values) {

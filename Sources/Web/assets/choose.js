@@ -57,7 +57,7 @@ export function picker(chosen, states, pickup) {
   const areMissing = () => boxes.some(([box]) => !box.checked);
   const everybody = h('button', {type: 'button', class: 'quiet everybody', hidden: true, onclick() {
     const are = areMissing();
-    for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change')); }
+    for (const [box] of boxes) { box.checked = are; box.dispatchEvent(new Event('change', {bubbles: true})); }
     unfold();
   }});
   const whole = h('button', {type: 'button', class: 'quiet', onclick() {

@@ -22,6 +22,7 @@ start('courier', {
   map: later('mapview', ({mapOf}) => mapOf('courier')),
   messages: later('messages', ({messages}) => messages),
   road: later('roads', ({roads}) => roads),
+  earnings: later('ownfigures', ({earnings}) => earnings),
   day: later('day', ({day}) => day),
   news: later('news', ({news}) => news),
   stores: later('stores', ({stores}) => (region, context) => stores(region, context, invite)),

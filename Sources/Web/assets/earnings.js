@@ -1,4 +1,4 @@
-// What a courier has delivered today, and what it gets for that.
+// What a courier has delivered today, and what it gets for that: the door to all that it earned.
 import {get, inTurn} from './ask.js';
 import {h} from './dom.js';
 import {money} from './money.js';
@@ -6,7 +6,8 @@ import {t} from './words.js';
 
 /** A line of today, which says nothing as long as there is nothing. */
 export function today() {
-  const line = h('p', {class: 'today', role: 'status'});
+  const door = h('a', {href: '#/earnings', title: t('earnings')});
+  const line = h('p', {class: 'today', role: 'status'}, door);
   // The server has figures of an account looked up by two at most at once.
   const oneByOne = inTurn();
 
@@ -14,7 +15,7 @@ export function today() {
     const {total} = await get('/v1/me/stats', {days: 1, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone}).catch(() => ({}));
     if (!total) return;
     const {carried: count, earnings} = total;
-    line.textContent = count ? `${t('today')}: ${[t('deliveredCount', {count}), earnings.map(money).join(' + ')].filter(Boolean).join(' · ')}` : '';
+    door.textContent = count ? `${t('today')}: ${[t('deliveredCount', {count}), earnings.map(money).join(' + ')].filter(Boolean).join(' · ')}` : '';
   }
   return {line, load: () => oneByOne(load)};
 }

@@ -2,6 +2,7 @@
 import {remembered} from './account.js';
 import {ask, get, keeper, post, Refusal} from './ask.js';
 import {keepLoaded, picker, statesOf} from './choose.js';
+import {grouped} from './delivery.js';
 import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
 import {completeRecipient} from './found.js';
@@ -29,12 +30,12 @@ export function edit(delivery, done, like = delivery) {
   const more = terms(like, !delivery, isOffered);
   let isPicked = false;
   const where = placeField(recipient.location, () => { isPicked = true; });
-  const fields = [
+  const fields = [h('h3', {}, t('recipientHead')),
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
     {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
     {name: 'recipient.address', label: t('address'), value: recipient.address, required: true},
     where.element,
-    {name: 'recipient.phone', label: t('phone'), value: recipient.phone, type: 'tel'},
+    {name: 'recipient.phone', label: t('phone'), value: recipient.phone && grouped(recipient.phone), type: 'tel'},
     {name: 'instructions', label: t('instructions'), value: like?.instructions, rows: 1},
     {name: 'description', label: t('description'), value: like?.description, required: true, rows: 1},
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,

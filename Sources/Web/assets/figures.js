@@ -3,6 +3,7 @@ import {areas} from './areas.js';
 import {inTurn} from './ask.js';
 import {bars, lines, rows, tile} from './chart.js';
 import {fullName} from './delivery.js';
+import {nothing} from './empty.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
 import {figuresOf, share} from './foot.js';
@@ -43,15 +44,17 @@ export function figures(region) {
       count('created', 0), rare('cancelled', 'total_cancelled'), rare('returned', 'total_returned'), rare('attempts', 'attempts'),
       time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
+    if (!totals.created && !before.created) return content.replaceChildren(nothing('div', t('nothingYet'), t('figuresLater')));
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
       h('div', {class: 'tiles'}, first, rest),
-      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)})), true),
+      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
       lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
     // A table that is being read stays open.
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
+    return undefined;
   }
 
   // They are not asked anew before they are answered.

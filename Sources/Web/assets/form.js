@@ -36,7 +36,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
     }
     submit.removeAttribute('aria-disabled');
   });
-  element.addEventListener('input', ({target}) => right(target, element));
+  for (const event of ['input', 'change']) element.addEventListener(event, ({target}) => right(target, element));
   if (error) queueMicrotask(() => tell(error, element, trouble));
   return element;
 }
@@ -95,11 +95,13 @@ function clear(element, trouble) {
   for (const control of element.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
 }
 
-/** What is being corrected is not called wrong any more. */
+/** What is being corrected is not called wrong any more, nor what it is a part of. */
 function right(control, element) {
-  if (!control.hasAttribute('aria-invalid')) return;
   control.removeAttribute('aria-invalid');
-  element.querySelector(`#${control.id}-wrong`).hidden = true;
+  for (const {id} of [control, control.closest('fieldset') ?? control]) {
+    const wrong = id && element.querySelector(`#${id}-wrong`);
+    if (wrong) wrong.hidden = true;
+  }
 }
 
 function tell(error, element, trouble) {

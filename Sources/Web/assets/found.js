@@ -2,6 +2,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {complete} from './complete.js';
+import {grouped} from './delivery.js';
 import {h} from './dom.js';
 import {t} from './words.js';
 
@@ -19,8 +20,10 @@ async function places(text, isAddress) {
 
 const show = ({source, name, address, phone}) => [
   h('strong', {}, source === 'geocoder' ? address : name),
-  h('span', {class: 'hint'}, [source === 'geocoder' ? !address.startsWith(name) && name : address, phone, source === 'saved' && t('keptPlace')].filter(Boolean).join(' · ')),
+  h('span', {class: 'hint'}, [source === 'geocoder' ? !address.startsWith(name) && name : address, phone && grouped(phone), source === 'saved' && t('keptPlace')].filter(Boolean).join(' · ')),
 ];
+
+const shownOf = ({phone}) => phone && grouped(phone);
 
 /** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it, and
  * tells `moved` when that changes, and whether it was taken from what was found. */
@@ -28,7 +31,7 @@ export function completeRecipient(form, recipient, moved) {
   const field = (name) => form.elements[`recipient.${name}`];
   let known = recipient;
   // A number goes with whom it belongs to, unless somebody has typed it.
-  let {phone} = recipient;
+  let phone = shownOf(recipient);
 
   /** Whoever is known is taken whole, an address only where it was looked for. */
   const take = (isAddress) => (place) => {
@@ -41,9 +44,11 @@ export function completeRecipient(form, recipient, moved) {
     }
     field('address').value = place.address;
     if (place.phone || (isWhole && field('phone').value === phone)) {
-      ({phone} = place);
+      phone = shownOf(place);
       field('phone').value = phone ?? '';
     }
+    // What was filled in here is not missing any more.
+    for (const name of ['first_name', 'last_name', 'address', 'phone']) field(name).dispatchEvent(new Event('change', {bubbles: true}));
     known = place;
     moved(location(), true);
     (['first_name', 'last_name'].map(field).find(({value}) => !value) ?? field('phone')).focus();

@@ -13,6 +13,7 @@ const lines = {
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   filter: 'M4 7h16M7 12h10M10 17h4',
   below: 'm6 9 6 6 6-6',
+  leave: 'M10 4H5v16h5M9 12h11M16 8l4 4-4 4',
   // The views, by their names.
   board: 'm4 8 8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   partners: 'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20c0-8 13-8 13 0M16 4.5a3.5 3.5 0 0 1 0 6M18 14.5q3.5 1.5 3.5 5.5',
@@ -26,7 +27,7 @@ const lines = {
 };
 
 // Views that have the sign of something else.
-const like = {jobs: 'board', map: 'place', messages: 'write'};
+const like = {earnings: 'figures', jobs: 'board', map: 'place', messages: 'write'};
 
 export const drawn = (name, line) => s('svg', {class: `icon icon-${name}`, viewBox: '0 0 24 24', 'aria-hidden': 'true'}, s('path', {d: line}));
 

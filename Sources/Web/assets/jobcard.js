@@ -1,5 +1,5 @@
 // A courier's card of a delivery: what there is to carry, whom to ask on the way, and the next step.
-import {failureOf, fullName, moment, phoneLink} from './delivery.js';
+import {failureOf, fullName, phoneLink} from './delivery.js';
 import {h} from './dom.js';
 import {due} from './due.js';
 import {icon} from './icons.js';
@@ -11,7 +11,7 @@ import {said} from './recipient.js';
 import {handle} from './route.js';
 import {talkLink} from './talk.js';
 import {mapLink, streetOf, wayLink} from './way.js';
-import {t, when} from './words.js';
+import {t, timeOf, when} from './words.js';
 
 /** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
 export function jobCards({look, ask, isOneOfMany}) {
@@ -22,7 +22,7 @@ export function jobCards({look, ask, isOneOfMany}) {
     return h('li', {class: `card ${status}`},
       isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
-        isOver ? moment(job.delivered_at) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
+        isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),

@@ -1,8 +1,8 @@
 // Deliveries in lists by their state, as both pages have them: loaded page by page, and moved by what the feed tells.
-import {all, get} from './ask.js';
+import {all, get, Unreachable} from './ask.js';
 import {badge} from './delivery.js';
 import {h, keep, newID, redraw, trouble, unpressed, wordsOf} from './dom.js';
-import {t} from './words.js';
+import {t, weekday} from './words.js';
 
 // Which lists somebody has opened.
 const place = 'kurir.unfolded';
@@ -10,12 +10,20 @@ const place = 'kurir.unfolded';
 const most = 20;
 
 // The order of the server's lists of what is over: by its end, latest first.
-const placeOf = (one) => `${one.delivered_at ?? one.cancelled_at} ${one.id}`;
+const endOf = (one) => one.delivered_at ?? one.cancelled_at;
+const placeOf = (one) => `${endOf(one)} ${one.id}`;
 const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
+const dayOf = (time) => new Date(time).toLocaleDateString('sv');
+
+/** What is in that order, with each day before what ended on it. */
+const withDays = (items) => Array.from(Map.groupBy(items, (one) => dayOf(endOf(one))), ([day, those]) => [{id: `day-${day}`, day}, ...those]).flat();
+
+const headOf = (day) => (day === dayOf(Date.now()) ? t('today') : weekday(day));
+
 /**
- * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by their
- * end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
+ * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the
+ * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
  * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
  * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
@@ -92,6 +100,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     if (words === complaint) return;
     complaint = words;
     problem.replaceChildren(...(words ? [trouble(words, reload)] : []));
+    problem.classList.toggle('unreachable', failed?.error instanceof Unreachable);
   }
 
   function merge(statuses, items, begun) {
@@ -139,7 +148,8 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     redraw(() => {
       for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded} of parts) {
         const items = of(...statuses).filter(shows).sort(order);
-        keep(list, items, (one) => `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`, card);
+        keep(list, order === inOrder ? withDays(items) : items, (one) => (one.day ? headOf(one.day) : `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`),
+          (one) => (one.day ? h('li', {class: 'day'}, headOf(one.day)) : card(one)));
         more.hidden = !cursor;
         nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
         nothing.textContent = isLoaded ? empty(name) : t('loading');

@@ -7,7 +7,7 @@ import {positions} from './positions.js';
 import {t, when} from './words.js';
 
 // How near signs are that hide each other, and how far apart they are set then, in pixels.
-const near = 16, aside = 28;
+const near = 26, aside = 30;
 
 /** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
 export async function liveMap(place, kind, {moved, pointed = () => {}}) {

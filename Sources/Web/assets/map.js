@@ -59,7 +59,7 @@ const Zoom = L.Control.extend({
 export function makeMap(place, base, says) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const map = L.map(place, {
-    zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
+    zoomSnap: .5, zoomControl: false, attributionControl: false, zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
     minZoom: base?.min_zoom ?? 0, maxZoom: base?.max_zoom ?? 19,
   }).setView([45.81, 15.98], 12);
   place.setAttribute('role', 'region');
@@ -121,5 +121,5 @@ export function fit(map, places) {
   if (!places.length) return;
   // What it is shown in may have been hidden until now.
   map.invalidateSize({ pan: false });
-  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [40, 40], paddingBottomRight: [72, 40], maxZoom: 15, animate: false });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [32, 32], paddingBottomRight: [64, 32], maxZoom: 15, animate: false });
 }

@@ -1,7 +1,8 @@
-// What a courier did: carried, given back, how far, for how much; day by day and store by store.
+// What a courier earned and did: carried, given back, how far, for how much; day by day and store by store.
 import {get, lasting} from './ask.js';
 import {bars, tile} from './chart.js';
-import {fill, h, loading, newID} from './dom.js';
+import {fill, h, loading, newID, panel} from './dom.js';
+import {gathered} from './feed.js';
 import {money} from './money.js';
 import {short} from './short.js';
 import {number, shortDay, t} from './words.js';
@@ -10,8 +11,8 @@ const series = () => ['carried', 'given_back'].map((name) => ({name, label: t(`o
 const sums = (earnings) => earnings.map(money).join(' + ');
 const way = (meters) => t('kilometres', {number: meters / 1000});
 
-export function ownFigures() {
-  const period = h('select', {id: newID(), value: '30', onchange: () => load()},
+export function earnings(region) {
+  const period = h('select', {id: newID(), value: '7', onchange: () => load()},
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div');
 
@@ -22,9 +23,9 @@ export function ownFigures() {
     const list = h('ul', {class: 'rows'});
     fill(list, items.map((one) => ({id: `${one.day} ${one.store.id}`, ...one})), row, 'noEarnings');
     content.replaceChildren(
-      h('div', {class: 'tiles'}, tile(t('own_carried'), number(total.carried)), tile(t('own_distance'), way(total.distance_m), total.without_place ? t('withoutWay', {count: total.without_place}) : ''),
-        tile(t('own_earned'), sums(total.earnings) || '–'), tile(t('own_given_back'), number(total.given_back))),
-      items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', ...short(list));
+      h('div', {class: 'tiles'}, tile(t('own_earned'), sums(total.earnings) || '–'), tile(t('own_carried'), number(total.carried)),
+        tile(t('own_distance'), way(total.distance_m), total.without_place ? t('withoutWay', {count: total.without_place}) : ''), tile(t('own_given_back'), number(total.given_back))),
+      items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', panel(t('perStore'), ...short(list)));
   }
 
   /** Every day once, whatever the stores. */
@@ -42,5 +43,7 @@ export function ownFigures() {
     h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, [shortDay(day), t('deliveredCount', {count: carried}), meters > 0 && way(meters), back > 0 && `${t('own_given_back')} ${back}`].filter(Boolean).join(' · '))),
     h('span', {class: 'earned'}, sums(earnings) || '–'));
 
-  return {content: [h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content], load};
+  region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period)), content);
+  load();
+  return {onFresh: load, hears: ['delivery'], onEvent: gathered(load, 500)};
 }

@@ -107,7 +107,7 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const since = h('span', {class: 'age'});
-  const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner', role: 'status', hidden: navigator.onLine}, trouble, ' ', since);
+  const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner out', role: 'status', hidden: navigator.onLine}, trouble, ' ', since);
   const proof = unproven(account);
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views), out);

@@ -6,7 +6,6 @@ import {moment, phoneLink, reliability} from './delivery.js';
 import {fill, h, loading, panel, say, wordsOf} from './dom.js';
 import {avatar} from './face.js';
 import {form} from './form.js';
-import {ownFigures} from './ownfigures.js';
 import {noticed} from './push.js';
 import {inviteIn, scanInto} from './scan.js';
 import {short} from './short.js';
@@ -21,7 +20,6 @@ export function stores(region, {account}, invite) {
   const waiting = panel(t('invitesReceived'), invites);
   waiting.hidden = true;
   const own = h('div');
-  const figures = ownFigures();
   const given = cancellations(account.id, true);
 
   const store = ({id, name, address, phone, picture, description}) =>
@@ -49,7 +47,6 @@ export function stores(region, {account}, invite) {
       invites.replaceChildren(...live.map(received));
       noticed('partners');
     });
-    figures.load();
     given.load();
     loading(own, () => lasting('me', refreshed), ({stats, rating}) => own.replaceChildren(reliability(stats),
       rating ? h('p', {class: 'hint'}, t('meanStars', {stars: rating.toLocaleString(undefined, {maximumFractionDigits: 1})})) : ''));
@@ -65,7 +62,7 @@ export function stores(region, {account}, invite) {
       say(t('joined', {name}));
       load();
     }, {draft: 'code'})),
-    panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), ...short(given.list)), panel(t('yourFigures'), ...figures.content));
+    panel(t('yourReliability'), own, h('h3', {}, t('cancellations')), ...short(given.list)));
   load();
 
   return {onFresh: load, hears: ['partner', 'invite', 'delivery', 'cancellation'], onEvent: load};

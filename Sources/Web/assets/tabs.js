@@ -10,7 +10,7 @@ const few = 4;
 
 export function tabs(names, out) {
   const links = names.map((name) => h('a', {href: `#/${name}`}, icon(name), t(name)));
-  const leave = h('button', {type: 'button', class: 'quiet', onclick: out}, t('signOut'));
+  const leave = h('button', {type: 'button', class: 'quiet', onclick: out}, icon('leave'), t('signOut'));
   const sheet = h('div', {class: 'sheet', id: 'sheet', popover: '', onclick: () => sheet.hidePopover(),
     ontoggle({newState}) { if (newState === 'open') sheet.querySelector('a').focus(); }});
   const button = h('button', {type: 'button', class: 'more-views', popovertarget: 'sheet', hidden: true}, icon('more'), t('moreViews'));

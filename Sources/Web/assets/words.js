@@ -55,6 +55,9 @@ export function when(time) {
   return (isNear ? clock : dates).format(moment);
 }
 
+/** The time of a day that is known. */
+export const timeOf = (time) => clock.format(new Date(time));
+
 /** A day as the API names it. */
 export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
