@@ -126,8 +126,12 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić'] .dot.urgent")).to_have_text("!")
     courier.act("decline", other)
     expect(beside.locator(".leaflet-marker-icon .dot.urgent")).to_have_count(2)
-    # Narrower there is the board alone.
-    page.set_viewport_size({"width": 1200, "height": 900})
+    # Narrower it is beneath the rows, and where there is little room the board is alone.
+    page.set_viewport_size({"width": 1000, "height": 900})
+    until(page, lambda: beside.bounding_box()["y"] > row.bounding_box()["y"])
+    expect(signs).to_have_count(2)
+    look(page, "board-map-beneath")
+    page.set_viewport_size({"width": 900, "height": 900})
     expect(beside).to_be_hidden()
     page.set_viewport_size({"width": 2560, "height": 1200})
     expect(beside).to_be_visible()
