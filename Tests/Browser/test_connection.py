@@ -92,8 +92,38 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
     go(store, "Figures")
     expect(store.get_by_text("There is no connection to Kurir.").first).to_be_visible()
     store.context.set_offline(False)
-    expect(store.get_by_role("heading", name="Deliveries a day")).to_be_visible()
+    expect(store.get_by_text("The first figures come with the first delivery.")).to_be_visible()
     live(store)
+
+
+def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Iva", "Jan"):
+        ana.act("accept", shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Perić", "address": "Savska 1"}))
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    kept(page)
+    names = page.locator(".in_progress li.card h3")
+    # What has no time was wanted when it was made.
+    expect(names).to_have_text(["Iva Perić", "Jan Perić"])
+    line.cut()
+    expect(page.get_by_text("Not live")).to_be_attached()
+    page.locator(".verbs").first.get_by_role("button", name="Deliver: Iva Perić").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(names).to_have_text(["Jan Perić", "Iva Perić"])
+    expect(page.locator(".verbs").first.get_by_role("button", name="Deliver: Jan Perić")).to_be_in_viewport()
+    # It says what it waits for, and can still be taken back.
+    last = page.locator(".in_progress li.card").last
+    expect(last).to_contain_text("no answer yet")
+    street, undo = last.locator(".street"), last.get_by_role("button", name="Do not send")
+    expect(undo).to_be_visible()
+    assert street.evaluate("(one) => one.getClientRects().length && one.getBoundingClientRect().height") < 40
+    look(page, "offline-next")
+    undo.click()
+    expect(names).to_have_text(["Iva Perić", "Jan Perić"])
+    line.mend()
+    live(page)
 
 
 def test_what_was_not_sent_can_be_taken_back(visit, line):

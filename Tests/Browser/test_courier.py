@@ -530,6 +530,8 @@ def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     # What is accepted on it is carried, and the sheet stays for the next.
     line.click()
     offers.filter(has_text="nearer").get_by_role("button", name="Accept").click()
+    # What comes of it is said above what darkens the rest.
+    expect(sheet.locator(".notices")).to_contain_text("yours")
     expect(page.locator(".column.in_progress li.card")).to_have_count(5)
     expect(sheet.get_by_role("button", name="Close")).to_be_visible()
     page.keyboard.press("Escape")

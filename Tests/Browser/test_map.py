@@ -109,11 +109,12 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić']").focus()
     until(page, lambda: marked(row))
     page.keyboard.press("Enter")
-    # Who opens a delivery has it in the map's place, and the map beneath the rows.
+    # Who opens a delivery has it in the map's place, and the map in it, with the way to it.
     panel = page.get_by_role("dialog", name="Iva Ivić")
-    expect(panel).to_be_visible()
-    expect(beside).to_be_visible()
-    until(page, lambda: beside.bounding_box()["y"] > row.bounding_box()["y"] and beside.bounding_box()["x"] + beside.bounding_box()["width"] <= panel.bounding_box()["x"])
+    expect(panel.locator(".map-beside")).to_be_visible()
+    expect(beside).to_have_count(1)
+    expect(panel.locator(".map-way")).to_have_count(1)
+    look(page, "board-map-in-panel")
     # It stands out there as long as it is open.
     page.mouse.move(1, 1)
     expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(1)
@@ -121,6 +122,12 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(0)
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] <= row.bounding_box()["y"])
+    # Behind a panel that has no place for it, it waits.
+    page.keyboard.press("n")
+    expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
+    expect(beside).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(beside).to_be_visible()
     # What needs a hand stands out on the map, too.
     courier.act("fail", delivery, reason="nobody_home")
     expect(beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić'] .dot.urgent")).to_have_text("!")

@@ -57,6 +57,8 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     quiet(store)
     # From the job to its conversation.
     page.locator(".card.in_progress").get_by_role("link", name="Write to Pekara").click()
+    # A phone shows no keys that nobody has asked for.
+    expect(page.get_by_role("textbox", name="Message")).not_to_be_focused()
     expect(page.locator(".open-talk").get_by_text("Nothing has been written yet.")).to_be_visible()
     expect(page.get_by_role("link", name="About a delivery")).to_be_visible()
     look(page, "talk-empty-phone")
@@ -69,6 +71,8 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     look(store, "talks")
     store.locator(".talks a").click()
     expect(bubbles(store)).to_have_text(["Nobody opens"])
+    # Who has keys writes at once.
+    expect(store.get_by_role("textbox", name="Message")).to_be_focused()
     expect(store.get_by_role("link", name="Messages", exact=True)).to_be_visible()
     expect(page.get_by_text("Seen")).to_be_visible()
     # From the conversation to its job.

@@ -5,7 +5,7 @@ import {loaded} from './later.js';
 import {t} from './words.js';
 
 // As wide as style.css wants it.
-const wide = matchMedia('(min-width: 60rem)');
+const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 110rem)');
 const least = 240;
 const choice = 'kurir.map';
 
@@ -51,16 +51,27 @@ export function mapBeside(region, {look, redraw}) {
   }
 
   function show(isShown) {
+    settle();
     place.hidden = !isShown;
-    place.parentElement?.classList.toggle('mapping', isShown);
+    region.querySelector('.columns').classList.toggle('mapping', isShown);
     if (isShown) fill();
+  }
+
+  /** In the panel of the delivery that is open, where there is no room for both. */
+  const slot = () => (veryWide.matches ? null : document.querySelector('dialog.beside .map-slot'));
+
+  function settle() {
+    const home = slot() ?? region.querySelector('.columns');
+    if (home && place.parentElement !== home) home.append(place);
   }
 
   /** It is as high as the window has room below it, or below the rows where it is beneath them. */
   function fill() {
-    const above = getComputedStyle(place).position === 'static' ? place : place.parentElement;
+    if (slot()) return map.style.removeProperty('height');
+    const above = getComputedStyle(place).position === 'sticky' ? place.parentElement : place;
     const top = above.getBoundingClientRect().top + scrollY;
     map.style.height = `${Math.max(least, innerHeight - top - 32)}px`;
+    return undefined;
   }
 
   const isWanted = () => isOn && wide.matches;
@@ -92,8 +103,10 @@ export function mapBeside(region, {look, redraw}) {
       if (state !== 'made') return undefined;
       const stops = [...maps.homeOf(remembered()), ...placed.map((one) => maps.stopOf(one, () => look(one.id)))];
       live.draw(stops);
-      live.lead(maps.wayTo(placed.find(({id}) => id === open), placed, live.couriers));
-      live.fit(stops);
+      const one = placed.find(({id}) => id === open);
+      const way = maps.wayTo(one, placed, live.couriers);
+      live.lead(way);
+      live.fit(stops, slot() && one && (way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)));
       opened = open;
       point();
       pointed(marked);

@@ -2,7 +2,7 @@
 import {remembered} from './account.js';
 import {all, ask, get, keeper, post} from './ask.js';
 import {fullName, onDuty, reliability, shareOf} from './delivery.js';
-import {h, loading, newID, openDialog, say} from './dom.js';
+import {h, loading, newID, openBeside, say} from './dom.js';
 import {distance, meters} from './distance.js';
 import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
@@ -94,8 +94,7 @@ export function picker(chosen, states, pickup) {
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state && state !== 'offered' && h('strong', {}, t(`candidate_${state}`)),
-        way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
+        state && state !== 'offered' ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
     });
     word();
     everybody.hidden = boxes.length < 2;
@@ -154,12 +153,12 @@ export function takeBack(delivery, done) {
 }
 
 function open(title, verb, chosen, couriers, fields, send, done) {
-  const dialog = openDialog(t(title), form([...fields, couriers.element], t(verb), async (values) => {
+  const dialog = openBeside(t(title), form([...fields, couriers.element], t(verb), async (values) => {
     const made = await send(values);
     dialog.close();
     done(made);
     say(t(made.offered_count ? 'offered' : 'stranded'));
   }, {cancel: () => dialog.close()}));
-  dialog.classList.add('wide');
+  dialog.classList.add('wide', 'editor');
   keepLoaded(dialog, couriers);
 }

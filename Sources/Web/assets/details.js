@@ -3,7 +3,7 @@ import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
 import {badge, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
-import {due, isOpen, offeredAt} from './due.js';
+import {due, isFailed, isOpen, offeredAt} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
@@ -30,6 +30,8 @@ function noticesOf(id) {
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
   const [past, notices] = [history(delivery.id), noticesOf(delivery.id)];
+  // Where the board puts its map.
+  const map = h('div', {class: 'map-slot'});
   // Made once, so that an open one stays so however often the rest is drawn.
   const [link, url] = linkOf(delivery);
   const dialog = openBeside(fullName(delivery.recipient), content);
@@ -60,7 +62,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
-      status === 'pending' ? candidates(current) : '', url, past.element, notices.element, buttons(current));
+      status === 'pending' ? candidates(current) : '', url, isOpen(current) && recipient?.location ? map : '', past.element, notices.element, buttons(current));
     past.load();
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
@@ -68,9 +70,12 @@ export function details(delivery, {changed, created, closed}) {
 
   /** What waits for the store's hand. */
   function trouble(current) {
-    const {id, attempts, last_attempt: last} = current;
+    const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
     return [
-      attempts && h('p', {class: 'trouble'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
+      attempts && h('div', {class: 'trouble'}, h('p', {}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
+        // Whom one asks now, and what one does if that is in vain.
+        isFailed(current) && h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
+          may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       (isStranded(current) || isUnaccepted(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('stranded') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
@@ -91,7 +96,7 @@ export function details(delivery, {changed, created, closed}) {
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
       link, more), h('p', {class: 'actions rare'},
-      may.includes('reassign') && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
+      may.includes('reassign') && !isFailed(current) && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),
       may.includes('reopen') && button('do_reopen', () => reopen(id)),

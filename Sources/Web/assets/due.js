@@ -17,9 +17,6 @@ export const isLate = (delivery) => isOpen(delivery) && Date.parse(delivery.due_
 /** Whether it is carried, and could not be handed over. */
 export const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
 
-/** Whether it is wanted within half an hour, or without a time. */
-export const isWantedSoon = ({due_at: at}) => Date.parse(at ?? 0) - Date.now() < 30 * minute;
-
 /** From when on somebody could accept it. */
 export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) > Date.parse(made) ? at : made);
 

@@ -44,7 +44,7 @@ export function edit(delivery, done, like = delivery) {
   const known = completeRecipient(element, recipient, (place, isTaken) => {
     // Whatever was set before was set for another address.
     if (isTaken) isPicked = false;
-    if (!isPicked) where.know(place);
+    if (!isPicked) where.know(place, !place && element.elements['recipient.address'] !== document.activeElement);
   });
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), element);
   dialog.classList.add('wide', 'editor');

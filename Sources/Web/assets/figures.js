@@ -44,7 +44,8 @@ export function figures(region) {
       count('created', 0), rare('cancelled', 'total_cancelled'), rare('returned', 'total_returned'), rare('attempts', 'attempts'),
       time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
-    if (!totals.created && !before.created) return content.replaceChildren(nothing('div', t('nothingYet'), t('figuresLater')));
+    byArea.element.hidden = !totals.created && !before.created;
+    if (byArea.element.hidden) return content.replaceChildren(nothing('div', t('nothingYet'), t('figuresLater')));
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(

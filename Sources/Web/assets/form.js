@@ -37,6 +37,7 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
     submit.removeAttribute('aria-disabled');
   });
   for (const event of ['input', 'change']) element.addEventListener(event, ({target}) => right(target, element));
+  element.addEventListener('keydown', ({key, ctrlKey, metaKey}) => { if (key === 'Enter' && (ctrlKey || metaKey)) element.requestSubmit(); });
   if (error) queueMicrotask(() => tell(error, element, trouble));
   return element;
 }

@@ -26,7 +26,7 @@ const show = ({source, name, address, phone}) => [
 const shownOf = ({phone}) => phone && grouped(phone);
 
 /** Has the fields of a delivery's recipient complete each other. Gives where the address is, as far as anybody has said it, and
- * tells `moved` when that changes, and whether it was taken from what was found. */
+ * tells `moved` when that changes or the address is left, and whether it was taken from what was found. */
 export function completeRecipient(form, recipient, moved) {
   const field = (name) => form.elements[`recipient.${name}`];
   let known = recipient;
@@ -51,7 +51,7 @@ export function completeRecipient(form, recipient, moved) {
     for (const name of ['first_name', 'last_name', 'address', 'phone']) field(name).dispatchEvent(new Event('change', {bubbles: true}));
     known = place;
     moved(location(), true);
-    (['first_name', 'last_name'].map(field).find(({value}) => !value) ?? field('phone')).focus();
+    [...['first_name', 'last_name', 'phone'].map(field), form.elements.description].find(({value}, place, all) => !value || !all[place + 1]).focus();
   };
 
   for (const name of ['first_name', 'last_name', 'address']) {
@@ -63,5 +63,7 @@ export function completeRecipient(form, recipient, moved) {
   }
 
   field('address').addEventListener('input', () => moved(location(), false));
+  // Who has typed it to its end is told that nobody knows where that is.
+  field('address').addEventListener('blur', ({target}) => { if (target.value.trim()) moved(location(), false); });
   return {location};
 }

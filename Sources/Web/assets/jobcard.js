@@ -77,8 +77,8 @@ const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address
 const goesToFetch = (job) => Boolean(isToFetch(job) && fetchedAt(job));
 
 /** What one does next, and what stands beside it. */
-function next({status, allowed_actions: may, picked_up_at: fetched}) {
-  const steps = status === 'pending' ? ['accept', 'decline'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
+function next({status, allowed_actions: may, picked_up_at: fetched, attempts}) {
+  const steps = status === 'pending' ? ['accept', 'decline'] : attempts ? ['deliver', 'cancel'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
   return steps.filter((action) => may.includes(action));
 }
 
@@ -95,7 +95,7 @@ function terms(job) {
   ].filter(Boolean);
   return [
     chips.length && h('p', {class: 'terms'}, chips),
-    attempts && h('p', {class: 'warning'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`),
+    attempts && h('p', {class: 'tried'}, h('strong', {class: 'warning'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`), ` ${t('triedWhatNow')}`),
   ].filter(Boolean);
 }
 

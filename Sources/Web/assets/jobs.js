@@ -42,7 +42,7 @@ export function jobs(region, {count}) {
   const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
-    {name: 'in_progress', statuses: ['in_progress'], order: asChosen}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
+    {name: 'in_progress', statuses: ['in_progress'], order: (one, other) => outgoing.isDone(one) - outgoing.isDone(other) || asChosen(one, other)}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;

@@ -6,8 +6,10 @@ import {isUrgent} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
-// How near signs are that hide each other, and how far apart they are set then, in pixels.
-const near = 26, aside = 30;
+// How near signs are that hide each other, in pixels.
+const near = 26;
+// Where a sign stands that another would hide: around its place, and farther only where there is no room.
+const around = [[0, 0], ...[1, 2, 3].flatMap((round) => [[1, 0], [-1, 0], [0, -1], [0, 1], [1, 1], [-1, 1], [-1, -1], [1, -1]].map(([x, y]) => [30 * round * x, 30 * round * y]))];
 
 /** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
 export async function liveMap(place, kind, {moved, pointed = () => {}}) {
@@ -15,7 +17,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
   const couriers = new Map();
   const shown = new Map();
-  let way, fitted = 0, places = [], isTouched = false, moving;
+  let way, stations = [], fitted = 0, places = [], few, isTouched = false, moving;
   // Who has moved the map wants to see what it shows.
   for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
 
@@ -43,16 +45,30 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
     return undefined;
   }
 
-  /** What is at one place stands beside each other. */
+  /** What is at one place stands around it. */
   function spread() {
     const taken = [];
-    for (const {marker} of shown.values()) {
-      const {x, y} = map.latLngToLayerPoint(marker.getLatLng());
-      let beside = 0;
-      while (taken.some((other) => Math.abs(other.x - x - beside) < near && Math.abs(other.y - y) < near)) beside += aside;
-      taken.push({x: x + beside, y});
-      marker.getElement().firstElementChild.style.translate = `${beside}px`;
+    for (const one of shown.values()) {
+      const at = map.latLngToLayerPoint(one.marker.getLatLng());
+      const isFree = ([x, y]) => !taken.some((other) => Math.abs(other.x - at.x - x) < near && Math.abs(other.y - at.y - y) < near);
+      one.aside = around.find(isFree) ?? [0, 0];
+      const [x, y] = one.aside;
+      taken.push({x: at.x + x, y: at.y + y});
+      one.marker.getElement().firstElementChild.style.translate = `${x}px ${y}px`;
     }
+    drawWay();
+  }
+
+  /** The way goes from sign to sign, wherever those stand. */
+  function drawWay() {
+    way?.remove();
+    way = stations.length > 1 ? line(map, stations.map(seen)) : undefined;
+  }
+
+  function seen(place) {
+    const [x, y] = [...shown.values()].find(({marker}) => marker.getLatLng().equals([place.lat, place.lon]))?.aside ?? [0, 0];
+    const {lat, lng: lon} = map.layerPointToLatLng(map.latLngToLayerPoint([place.lat, place.lon]).add([x, y]));
+    return {lat, lon};
   }
 
   follow();
@@ -73,23 +89,26 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
         kept.add(id);
         mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
       }
-      spread();
       for (const [key, {marker}] of shown) {
         if (kept.has(key)) continue;
         marker.remove();
         shown.delete(key);
       }
+      spread();
       return kept.size > 0;
     },
     /** Draws the way over these places. */
-    lead(stations) {
-      way?.remove();
-      way = stations.length > 1 ? line(map, stations) : undefined;
+    lead(places) {
+      stations = places;
+      drawWay();
     },
-    /** Shows all of it, until somebody moves the map. */
-    fit(stops) {
-      places = [...stops.map(({at}) => at), ...couriers.values()];
+    /** Shows all of it, or `some` of its places, until somebody moves the map. */
+    fit(stops, some) {
+      places = some ?? [...stops.map(({at}) => at), ...couriers.values()];
       const inside = map.getBounds().pad(-0.03);
+      // Where something else is wanted than before, the map was moved for that.
+      if (some?.length !== few) [fitted, isTouched] = [0, false];
+      few = some?.length;
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
     },

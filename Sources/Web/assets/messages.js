@@ -8,12 +8,14 @@ import {longestSearch} from './lifecycle.js';
 import {lastTalk, thread} from './thread.js';
 import {t, when} from './words.js';
 
+const hasKeys = matchMedia('(pointer: fine)');
+
 /** `part` names a conversation, or the account with which there is one: `with=ID`, and perhaps what it is about. */
 export function messages(region, {account, part}) {
   const list = h('ul', {class: 'talks'});
   const more = h('p', {class: 'actions', hidden: true});
   const hidden = h('input', {type: 'checkbox', onchange: () => load()});
-  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: gathered(() => load(), 250)});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, placeholder: t('searchTalks'), oninput: gathered(() => load(), 250)});
   const open = h('div', {class: 'open-talk'});
   let items = [], one, wanted = part && !part.startsWith('with=') ? part : null;
 
@@ -66,11 +68,13 @@ export function messages(region, {account, part}) {
     loading(open, find, (conversation) => {
       one = thread(open, conversation, {account, about: part.match(/about=([\w-]+)/)?.[1], changed: load});
       draw();
+      // Who has a keyboard writes at once, unless it went on to something else meanwhile.
+      if (hasKeys.matches && document.activeElement.matches('body, main')) open.querySelector('textarea')?.focus();
     });
   }
 
   region.append(h('div', {class: 'list-talks'},
-    h('div', {class: 'field'}, h('label', {for: search.id}, t('searchTalks')), search), list, more,
+    h('div', {class: 'field'}, h('label', {for: search.id, class: 'unseen'}, t('searchTalks')), search), list, more,
     h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')))), open);
   if (part) enter(); else open.append(h('p', {class: 'hint'}, icon('write'), t('chooseTalk')));
   load();

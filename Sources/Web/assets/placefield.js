@@ -10,7 +10,7 @@ import {t} from './words.js';
 /** A field for a place, which may be known already; `changed` is told when it is set or taken away by hand. */
 export function placeField(known, changed = () => {}) {
   let at = known ?? null;
-  let map;
+  let map, isMissing = false;
   const place = h('div', {class: 'map picker', tabindex: '0'});
   const shown = h('div', {class: 'picking', hidden: true}, h('p', {class: 'hint'}, t('mapPickHint')),
     aimed(place),
@@ -20,7 +20,8 @@ export function placeField(known, changed = () => {}) {
   const element = h('div', {class: 'field picked'}, h('p', {class: 'actions'}, opener, state), shown);
 
   function draw() {
-    state.textContent = at ? `✓ ${t('mapPicked')}` : '';
+    state.textContent = at ? `✓ ${t('mapPicked')}` : isMissing ? `! ${t('placeMissing')}` : '';
+    state.classList.toggle('missing', !at && isMissing);
   }
 
   function unfold(isOpen) {
@@ -65,9 +66,10 @@ export function placeField(known, changed = () => {}) {
   return {
     element,
     location: () => at,
-    /** What something else found out. */
-    know(place) {
+    /** What something else found out, and whether there is an address of which nobody knows where it is. */
+    know(place, isUnknown = false) {
       at = place ?? null;
+      isMissing = isUnknown;
       draw();
     },
   };

@@ -12,7 +12,12 @@ export function tabs(names, out) {
   const links = names.map((name) => h('a', {href: `#/${name}`}, icon(name), t(name)));
   const leave = h('button', {type: 'button', class: 'quiet', onclick: out}, icon('leave'), t('signOut'));
   const sheet = h('div', {class: 'sheet', id: 'sheet', popover: '', onclick: () => sheet.hidePopover(),
-    ontoggle({newState}) { if (newState === 'open') sheet.querySelector('a').focus(); }});
+    ontoggle({newState}) {
+      if (newState !== 'open') return;
+      // Below its button, where it is no sheet of a phone.
+      sheet.style.left = narrow.matches ? '' : `${Math.min(button.getBoundingClientRect().left, innerWidth - sheet.offsetWidth - 16)}px`;
+      sheet.querySelector('a').focus();
+    }});
   const button = h('button', {type: 'button', class: 'more-views', popovertarget: 'sheet', hidden: true}, icon('more'), t('moreViews'));
   const bar = h('nav', {'aria-label': t('navigation')}, links, button, sheet);
   let current;

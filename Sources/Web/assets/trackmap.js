@@ -11,11 +11,22 @@ export function trackMap(place) {
   const map = makeMap(place, base, { label: says.label });
   let courier;
   let here;
+
+  // Who is at the door stands beside it, so that both are seen.
+  function apart() {
+    const [one, other] = [courier, here].map((marker) => map.latLngToLayerPoint(marker.getLatLng()));
+    const isNear = Math.abs(one.x - other.x) < 28 && Math.abs(one.y - other.y) < 28;
+    courier.getElement().firstElementChild.style.translate = isNear ? '-32px' : '';
+  }
+
   return (position, home) => {
-    if (courier) return courier.setLatLng([position.lat, position.lon]);
-    courier = sign(map, position, 'courier', '➜', says.courier);
-    if (home) here = sign(map, home, 'here', '⌂', says.here);
-    fit(map, here ? [position, home] : [position]);
-    return courier;
+    if (courier) courier.setLatLng([position.lat, position.lon]);
+    else {
+      courier = sign(map, position, 'courier', '➜', says.courier);
+      if (home) here = sign(map, home, 'here', '⌂', says.here);
+      fit(map, here ? [position, home] : [position]);
+      if (here) map.on('zoomend', apart);
+    }
+    if (here) apart();
   };
 }
