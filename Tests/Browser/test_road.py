@@ -382,10 +382,10 @@ def test_the_day_of_a_place(phone, visit, look):
     expect(weather.locator(".hour .at")).to_contain_text("23:00")
     # An hour that is seen at a glance is looked at by a touch, and who is at it by keyboard stays there.
     hours = weather.locator(".hours button")
-    expect(hours).to_have_count(8)
+    expect(hours).to_have_count(7)
     hours.nth(1).press("Enter")
     expect(weather.locator(".hour .at")).to_contain_text(hours.nth(1).locator(".hint").inner_text())
-    assert slider.input_value() == "6"
+    assert slider.input_value() == "2"
     page.evaluate("document.querySelector('.weather .days').dataset.before = 'yes'")
     page.evaluate("document.querySelector('.again').click()")
     expect(weather.locator(".days[data-before]")).to_have_count(0)

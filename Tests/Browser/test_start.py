@@ -72,6 +72,13 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     sign_in(page, shop)
     step = page.locator(".guide [aria-current=step]")
     expect(step).to_contain_text("Invite a courier")
+    # What has nothing in it yet is not there; also after a look at something else.
+    for _ in range(2):
+        expect(page.get_by_label("Search")).to_be_hidden()
+        expect(page.locator(".column:visible")).to_have_count(0)
+        go(page, "Figures")
+        expect(page.locator(".figures")).to_contain_text("The first figures come with the first delivery.")
+        go(page, "Deliveries")
     look(page, "led")
     # The form comes first for many; it leads to inviting, and keeps what was typed.
     page.get_by_role("button", name="New delivery").click()

@@ -91,7 +91,7 @@ struct TrackingPage {
             }
             if let due = tracked.due {
                 // What was promised and is not so is no promise any more.
-                lines.append((text(tracked.isLate ? "track_was_due" : "track_due"), clock(due, tracked)))
+                lines.append((tracked.isLate ? text("track_was_due") : text("track_due"), clock(due, tracked)))
             } else if lines.isEmpty, tracked.state != .attemptFailed {
                 lines.append((text("track_when"), text("track_soon")))
             }

@@ -78,9 +78,9 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
 
   /** Says whose door it is, or who invites. */
   function greet() {
-    const name = kind === 'store' ? 'stores' : 'couriers';
-    entry.querySelector('h1').textContent = inviter ? t('invitesYou', {store: inviter}) : t(`${name}Entrance`);
-    entry.querySelector('.promise').textContent = t(inviter ? 'invite_means' : `${name}Promise`);
+    const [title, promise] = kind === 'store' ? ['storesEntrance', 'storesPromise'] : ['couriersEntrance', 'couriersPromise'];
+    entry.querySelector('h1').textContent = inviter ? t('invitesYou', {store: inviter}) : t(title);
+    entry.querySelector('.promise').textContent = t(inviter ? 'invite_means' : promise);
   }
 
   function show(way, isChosen) {

@@ -122,7 +122,7 @@ export function board(region, {count}) {
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
-    region.classList.toggle('bare', isLoaded && !words && !all.length && !first.region.hidden);
+    region.classList.toggle('bare', isLoaded && !words && !all.length);
     open?.show(columns.get(open.id));
     // What a row says of its time is as new as what is counted above it.
     tick(document.body);

@@ -29,7 +29,10 @@ export function edit(delivery, done, like = delivery) {
   const byWhen = dueField(delivery?.due_at);
   const more = terms(like, !delivery, isOffered);
   let isPicked = false;
-  const where = placeField(recipient.location, () => { isPicked = true; });
+  const where = placeField(recipient.location, () => {
+    isPicked = true;
+    tellMissing();
+  });
   const fields = [h('h3', {}, t('recipientHead')),
     {name: 'recipient.first_name', label: t('firstName'), value: recipient.first_name, required: true},
     {name: 'recipient.last_name', label: t('lastName'), value: recipient.last_name, required: true},
@@ -44,8 +47,19 @@ export function edit(delivery, done, like = delivery) {
   const known = completeRecipient(element, recipient, (place, isTaken) => {
     // Whatever was set before was set for another address.
     if (isTaken) isPicked = false;
-    if (!isPicked) where.know(place, !place && element.elements['recipient.address'] !== document.activeElement);
+    if (!isPicked) where.know(place);
+    tellMissing();
   });
+  // Beside the label, where it moves nothing away from under whoever just touches it.
+  const missing = h('span', {class: 'hint missing', role: 'status'});
+  const address = element.elements['recipient.address'];
+  address.parentElement.prepend(missing);
+
+  /** Who has typed an address to its end is told that nobody knows where that is. */
+  function tellMissing() {
+    missing.textContent = address.value.trim() && !where.location() && document.activeElement !== address ? `! ${t('placeMissing')}` : '';
+  }
+
   const dialog = openBeside(t(delivery ? 'editDelivery' : 'newDelivery'), element);
   dialog.classList.add('wide', 'editor');
   keepLoaded(dialog, couriers);

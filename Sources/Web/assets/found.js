@@ -63,7 +63,6 @@ export function completeRecipient(form, recipient, moved) {
   }
 
   field('address').addEventListener('input', () => moved(location(), false));
-  // Who has typed it to its end is told that nobody knows where that is.
-  field('address').addEventListener('blur', ({target}) => { if (target.value.trim()) moved(location(), false); });
+  field('address').addEventListener('blur', () => moved(location(), false));
   return {location};
 }

@@ -10,7 +10,7 @@ import {t} from './words.js';
 /** A field for a place, which may be known already; `changed` is told when it is set or taken away by hand. */
 export function placeField(known, changed = () => {}) {
   let at = known ?? null;
-  let map, isMissing = false;
+  let map;
   const place = h('div', {class: 'map picker', tabindex: '0'});
   const shown = h('div', {class: 'picking', hidden: true}, h('p', {class: 'hint'}, t('mapPickHint')),
     aimed(place),
@@ -20,8 +20,7 @@ export function placeField(known, changed = () => {}) {
   const element = h('div', {class: 'field picked'}, h('p', {class: 'actions'}, opener, state), shown);
 
   function draw() {
-    state.textContent = at ? `✓ ${t('mapPicked')}` : isMissing ? `! ${t('placeMissing')}` : '';
-    state.classList.toggle('missing', !at && isMissing);
+    state.textContent = at ? `✓ ${t('mapPicked')}` : '';
   }
 
   function unfold(isOpen) {
@@ -66,10 +65,9 @@ export function placeField(known, changed = () => {}) {
   return {
     element,
     location: () => at,
-    /** What something else found out, and whether there is an address of which nobody knows where it is. */
-    know(place, isUnknown = false) {
+    /** What something else found out. */
+    know(place) {
       at = place ?? null;
-      isMissing = isUnknown;
       draw();
     },
   };
