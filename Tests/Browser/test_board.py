@@ -264,6 +264,10 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     sign_in(page, shop)
     page.keyboard.press("n")
     form = page.get_by_role("dialog", name="New delivery")
+    for height in (900, 860):
+        page.set_viewport_size({"width": 1360, "height": height})
+        expect(form.get_by_role("checkbox")).not_to_have_count(0)
+        until(page, lambda: form.evaluate("form => form.scrollHeight <= form.clientHeight"))
     boxes = form.locator("fieldset[name=courier_ids]").get_by_role("checkbox")
     expect(boxes).to_have_count(4)
     create = form.get_by_role("button", name="Create").bounding_box()

@@ -114,6 +114,14 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(panel.locator(".map-beside")).to_be_visible()
     expect(beside).to_have_count(1)
     expect(panel.locator(".map-way")).to_have_count(1)
+    # Who scrolls the panel over it scrolls, and does not draw the map nearer.
+    scale = panel.locator(".leaflet-control-scale-line")
+    before = scale.inner_text()
+    panel.locator(".map").hover()
+    page.mouse.wheel(0, 300)
+    until(page, lambda: panel.evaluate("(one) => one.scrollTop + one.clientHeight >= one.scrollHeight || one.scrollTop > 0"))
+    rest(page)
+    assert scale.inner_text() == before
     look(page, "board-map-in-panel")
     # It stands out there as long as it is open.
     page.mouse.move(1, 1)

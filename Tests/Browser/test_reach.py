@@ -575,3 +575,21 @@ def test_an_invite_is_passed_on_by_the_stores_own_phone_or_mail(visit, look):
     expect(sms).to_have_attribute("href", re.compile(rf"^sms:\{number}\?&body=Deliver%20for%20Pekara%20.*%2Fi%2F" + made["code"]))
     expect(mail).to_have_attribute("href", re.compile(r"^mailto:\?subject=.+&body=.*%2Fi%2F" + made["code"]))
     look(page, "invite-to-pass-on")
+
+
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_who_is_off_duty_makes_no_row_of_couriers_higher(visit, look, width):
+    shop = Store(language="hr")
+    for name, is_on in (("Ana", True), ("Luka", False)):
+        courier = Courier(shop, (name, "Horvatinčić"))
+        call("PUT", "/v1/me/duty", {"on": is_on}, courier.token)
+    page = visit("/store", locale="hr-HR")
+    page.set_viewport_size({"width": width, "height": 800})
+    sign_in(page, shop)
+    go(page, "Kuriri")
+    rows = page.locator(".partners .panel").first.locator(".rows > li")
+    expect(rows).to_have_count(2)
+    expect(rows.filter(has_text="nije na dužnosti")).to_have_count(1)
+    heights = rows.evaluate_all("(all) => all.map((one) => Math.round(one.getBoundingClientRect().height))")
+    assert max(heights) < 75 and max(heights) - min(heights) <= 1, heights
+    look(page, f"couriers-off-duty-{width}")

@@ -106,6 +106,7 @@ export function mapBeside(region, {look, redraw}) {
       const one = placed.find(({id}) => id === open);
       const way = maps.wayTo(one, placed, live.couriers);
       live.lead(way);
+      live.still(Boolean(slot()));
       live.fit(stops, slot() && one && (way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)));
       opened = open;
       point();

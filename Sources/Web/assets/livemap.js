@@ -112,6 +112,8 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
     },
+    /** In what scrolls, a wheel scrolls. */
+    still(isStill) { map.scrollWheelZoom[isStill ? 'disable' : 'enable'](); },
     point(key) {
       for (const [id, {marker}] of shown) marker.getElement().classList.toggle('pointed', id === key);
     },
