@@ -85,7 +85,8 @@ import Testing
     private static let open: Set = [
         "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /", "GET /courier",
         "GET /courier/{id}/qr.svg", "GET /store", "GET /favicon.ico",
-        "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg", "GET /i/{code}/inviter",
+        "GET /worker.js", "GET /assets/{version}/{name}", "GET /i/{code}", "GET /i/{code}/qr.svg",
+        "GET /i/{code}/inviter",
         "GET /.well-known/apple-app-site-association", "GET /.well-known/assetlinks.json",
         "GET /.well-known/kurir-proof-keys",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
