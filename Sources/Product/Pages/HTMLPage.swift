@@ -67,7 +67,9 @@ struct HTMLPage {
     }
 
     /// A page that says one thing: a card with a heading, below the mark.
-    static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false, isName: Bool = false) -> HTMLPage {
+    static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false, isName: Bool = false)
+        -> HTMLPage
+    {
         HTMLPage(
             title: title, language: language,
             body: """
