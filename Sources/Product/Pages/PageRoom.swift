@@ -53,7 +53,7 @@ struct PageRoom: Room {
                     .text(HTMLPage.type, "The invite is over.", .gone),
                 ], handler: showInvite),
             Endpoint(
-                .get, "/i/{code}/inviter", for: .anyone, "The store that invites by a code, as long as it can be redeemed",
+                .get, "/i/{code}/inviter", for: .anyone, "The store that invites by a code that is good",
                 room: "Pages", answers: [.ok(.object("Inviter", [.init("store", .string())]), "The store's name.")],
                 refuses: [.notFound], handler: inviter),
             Endpoint(
