@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, rest, sign_in, unfold, until
+from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, release, rest, sign_in, unfold, until
 from test_tracking import fix
 
 EURO = {"currency": "EUR"}
@@ -813,6 +813,26 @@ def test_what_is_over_stands_by_days(visit, look):
                  for name in ("open", "delivered")]
         assert edges[0] == edges[1], (is_open, edges)
     look(page, "delivered-by-days")
+
+
+def test_a_form_that_could_not_be_loaded_is_loaded_when_it_is_wanted_again(visit):
+    page = visit("/store", forgiving=("Failed to load resource", "registration blocked"), service_workers="block")
+    page.route("**/editor.js", lambda route: route.abort())
+    sign_in(page, Store())
+    create, form = page.get_by_role("button", name="New delivery"), page.get_by_role("dialog")
+    create.click()
+    expect(page.get_by_text("There is no connection to Kurir.")).to_be_visible()
+    expect(form).to_have_count(0)
+    held = hold(page, "**/editor.js")
+    # Who is impatient has one of it all the same.
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    until(page, lambda: held)
+    page.unroute("**/editor.js")
+    release(page, held)
+    expect(form).to_have_count(1)
+    page.keyboard.type("Iva")
+    expect(page.get_by_label("First name")).to_have_value("Iva")
 
 
 def test_what_was_filled_in_is_not_called_missing(visit):

@@ -31,6 +31,10 @@ import Testing
             #expect(text.contains("<html lang=\"\(language)\">") && text.contains(words) && text.contains(code))
             #expect(text.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; Co") && !text.contains("<script"))
             #expect(!text.contains(courier.login) && !text.contains("Evangelina") && !text.contains("Ilica"))
+            // The form behind it says so, too, and knows nothing else.
+            let inviter = try await api.get("/i/\(code)/inviter")
+            #expect(inviter.status == 200 && inviter.json.names == ["store"])
+            #expect(inviter.json["store"] == "<script>alert(1)</script> & Co")
         }
     }
 
@@ -41,6 +45,10 @@ import Testing
             let over = try await api.get("/i/\(code.lowercased())")
             #expect(over.status == 410 && !over.reply.text.contains("Mare"))
             #expect(over.reply.text.contains(#"href="/courier""#))
+            for none in [code, "00000-00000", "x", "%3Cscript%3E"] {
+                let inviter = try await api.get("/i/\(none)/inviter")
+                #expect(inviter.status == 404 && !inviter.reply.text.contains("Mare"))
+            }
             for unknown in ["00000-00000", "x", "%3Cscript%3E"] {
                 let page = try await api.get("/i/\(unknown)")
                 #expect(page.status == 404 && page.reply.header("content-type") == "text/html; charset=utf-8")

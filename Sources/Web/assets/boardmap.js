@@ -107,7 +107,7 @@ export function mapBeside(region, {look, redraw}) {
       const way = maps.wayTo(one, placed, live.couriers);
       live.lead(way);
       live.still(Boolean(slot()));
-      live.fit(stops, slot() && one && (way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)));
+      live.fit(stops, slot() && one && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
       opened = open;
       point();
       pointed(marked);

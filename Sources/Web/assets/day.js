@@ -98,12 +98,10 @@ export function day(region, {account}) {
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
     }
 
-    const strip = hours.slice(1, 1 + glimpses).map((one, place) => {
-      return h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
-        slider.value = place + 1;
-        slider.dispatchEvent(new Event('input'));
-      }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code)), h('strong', {}, degrees(one.temperature_c))));
-    });
+    const strip = hours.slice(1, 1 + glimpses).map((one, place) => h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
+      slider.value = place + 1;
+      slider.dispatchEvent(new Event('input'));
+    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code)), h('strong', {}, degrees(one.temperature_c)))));
     const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('ol', {class: 'hours'}, strip), h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
     redraw(() => shown.replaceChildren(now,

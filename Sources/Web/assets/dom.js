@@ -183,7 +183,7 @@ export function say(text) {
 
 /** Within the uppermost dialog, which makes everything outside of it inert, or on the sheet that darkens the rest. */
 function placeNotices() {
-  const place = opened().filter((dialog) => dialog.matches(':modal')).at(-1) ?? document.querySelector('section:popover-open') ?? document.body;
+  const place = opened().filter((dialog) => dialog.matches(':modal')).at(-1) ?? document.querySelector('section[popover]') ?? document.body;
   if (notices.parentNode !== place) place.append(notices);
 }
 

@@ -7,7 +7,7 @@ import {nothing} from './empty.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
 import {figuresOf, share} from './foot.js';
-import {number, span, t} from './words.js';
+import {localDay, number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
 // Which change of a figure is a good one.
@@ -25,7 +25,7 @@ export function figures(region) {
   function load() {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Days as they are where the shop is, counted from noon so that summer time moves none.
-    const today = new Date().toLocaleDateString('sv', {timeZone: zone});
+    const today = localDay(Date.now());
     const day = (before) => new Date(Date.parse(`${today}T12:00Z`) - before * 86_400_000).toISOString().slice(0, 10);
     const query = {from: day(period.value - 1), to: day(0), time_zone: zone};
     return loading(content, () => figuresOf('/v1/stats', query), show);

@@ -5,12 +5,9 @@ import {placeOf} from './due.js';
 import {h, newID} from './dom.js';
 import {icon} from './icons.js';
 import {statuses} from './lifecycle.js';
-import {t} from './words.js';
+import {localDay, t} from './words.js';
 
 const place = 'kurir.filters';
-
-/** A day as fields for dates have it, where the browser is. */
-const dayOf = (time) => new Date(time).toLocaleDateString('sv');
 
 /** `needs` are conditions by name, one of which may be asked for; `changed` is told when something else is looked at, and whether that may be long ago. */
 export function filters(needs, changed) {
@@ -27,7 +24,7 @@ export function filters(needs, changed) {
   const state = h('select', {id: newID(), onchange: () => set({state: state.value})},
     ['', ...statuses].map((value) => h('option', {value}, t(value ? `status_${value}` : 'allStates'))));
   const courier = h('select', {id: newID(), onchange: () => set({courier: courier.value})});
-  const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? dayOf(Date.now()) : day.value})},
+  const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? localDay(Date.now()) : day.value})},
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
   const date = h('input', {type: 'date', 'aria-label': t('day'), required: true, onchange: () => date.value && set({day: date.value})});
   // On narrow screens they are unfolded by a button, which says when something is left out.
@@ -36,7 +33,7 @@ export function filters(needs, changed) {
     onclick: () => sift.setAttribute('aria-expanded', String(sift.getAttribute('aria-expanded') === 'false'))}, icon('filter'), siftText);
   const parts = [sift, h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
 
-  const wanted = () => (kept.day === 'today' ? dayOf(Date.now()) : kept.day);
+  const wanted = () => (kept.day === 'today' ? localDay(Date.now()) : kept.day);
 
   function draw() {
     state.value = kept.state;
@@ -61,7 +58,7 @@ export function filters(needs, changed) {
   }
 
   /** What is over belongs to the day on which that happened. */
-  const dayOfDelivery = (one) => dayOf(one.delivered_at ?? one.cancelled_at ?? placeOf(one));
+  const dayOfDelivery = (one) => localDay(one.delivered_at ?? one.cancelled_at ?? placeOf(one));
 
   draw();
   load();
@@ -74,6 +71,6 @@ export function filters(needs, changed) {
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
     allows: (states) => !kept.state || states.includes(kept.state),
     /** Whether what was made after `one` may all be of later days. */
-    isBefore: (one) => Boolean(kept.day) && dayOf(one.created_at) >= wanted(),
+    isBefore: (one) => Boolean(kept.day) && localDay(one.created_at) >= wanted(),
   };
 }

@@ -1,7 +1,7 @@
 // What has become so far of the deliveries that were created today, in one line below those that are open.
 import {get, inTurn} from './ask.js';
 import {gathered} from './feed.js';
-import {number, t} from './words.js';
+import {localDay, number, t} from './words.js';
 
 const turn = inTurn();
 
@@ -16,7 +16,7 @@ export function footOf(line) {
   let shown;
   const load = gathered(async () => {
     // As the days are where the shop is.
-    const day = new Date().toLocaleDateString('sv');
+    const day = localDay(Date.now());
     try {
       const {totals} = await figuresOf('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
       const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);

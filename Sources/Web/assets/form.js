@@ -99,8 +99,8 @@ function clear(element, trouble) {
 /** What is being corrected is not called wrong any more, nor what it is a part of. */
 function right(control, element) {
   control.removeAttribute('aria-invalid');
-  for (const {id} of [control, control.closest('fieldset') ?? control]) {
-    const wrong = id && element.querySelector(`#${id}-wrong`);
+  for (const one of [control, control.closest('fieldset')]) {
+    const wrong = one?.id && element.querySelector(`#${one.id}-wrong`);
     if (wrong) wrong.hidden = true;
   }
 }

@@ -48,7 +48,7 @@ export function completeRecipient(form, recipient, moved) {
       field('phone').value = phone ?? '';
     }
     // What was filled in here is not missing any more.
-    for (const name of ['first_name', 'last_name', 'address', 'phone']) field(name).dispatchEvent(new Event('change', {bubbles: true}));
+    for (const one of ['first_name', 'last_name', 'address', 'phone'].map(field)) if (one.value) one.dispatchEvent(new Event('change', {bubbles: true}));
     known = place;
     moved(location(), true);
     [...['first_name', 'last_name', 'phone'].map(field), form.elements.description].find(({value}, place, all) => !value || !all[place + 1]).focus();

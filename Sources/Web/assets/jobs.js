@@ -35,14 +35,14 @@ soon('handing');
 export const hand = {statuses: ['pending'], needs: isListed};
 
 export function jobs(region, {count}) {
-  let open;
+  let open, done = outgoing.done();
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
   const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
-    {name: 'in_progress', statuses: ['in_progress'], order: (one, other) => outgoing.isDone(one) - outgoing.isDone(other) || asChosen(one, other)}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
+    {name: 'in_progress', statuses: ['in_progress'], order: (one, other) => done.has(one.id) - done.has(other.id) || asChosen(one, other)}, {name: 'pending', statuses: ['pending'], order: inTime, titles: {pending: t('offers')}},
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
@@ -108,9 +108,11 @@ export function jobs(region, {count}) {
         const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
-        unpressed(content, () => content.replaceChildren(...about(current), past.element, around, ...said(current),
-          h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current)))));
-        past.load();
+        unpressed(content, () => {
+          content.replaceChildren(...about(current), past.element, around, ...said(current),
+            h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
+          past.load();
+        });
       },
       id: job.id,
       close: () => dialog.close(),
@@ -171,7 +173,10 @@ export function jobs(region, {count}) {
   }
 
   const unlisten = outgoing.listen({
-    changed: all.draw,
+    changed() {
+      done = outgoing.done();
+      all.draw();
+    },
     answered(delivery, {action, path, id}) {
       if (action === 'say' || path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.

@@ -12,7 +12,7 @@ export const keys = {
   listen(actions) {
     function hit(event) {
       const action = actions[event.key];
-      const isTyping = event.target.closest?.('input, select, textarea, dialog:has(form)');
+      const isTyping = event.target.closest?.('input, select, textarea') || event.target.closest?.('dialog')?.querySelector('form');
       if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog:modal') || !keys.areOn()) return;
       event.preventDefault();
       action();

@@ -2,7 +2,7 @@
 import {all, get, Unreachable} from './ask.js';
 import {badge} from './delivery.js';
 import {h, keep, newID, redraw, trouble, unpressed, wordsOf} from './dom.js';
-import {t, weekday} from './words.js';
+import {localDay, t, weekday} from './words.js';
 
 // Which lists somebody has opened.
 const place = 'kurir.unfolded';
@@ -14,12 +14,13 @@ const endOf = (one) => one.delivered_at ?? one.cancelled_at;
 const placeOf = (one) => `${endOf(one)} ${one.id}`;
 const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
-const dayOf = (time) => new Date(time).toLocaleDateString('sv');
-
 /** What is in that order, with each day before what ended on it. */
-const withDays = (items) => Array.from(Map.groupBy(items, (one) => dayOf(endOf(one))), ([day, those]) => [{id: `day-${day}`, day}, ...those]).flat();
+const withDays = (items) => items.flatMap((one, place) => {
+  const day = localDay(endOf(one));
+  return place && localDay(endOf(items[place - 1])) === day ? [one] : [{id: `day-${day}`, day}, one];
+});
 
-const headOf = (day) => (day === dayOf(Date.now()) ? t('today') : weekday(day));
+const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day));
 
 /**
  * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the

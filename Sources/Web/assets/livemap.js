@@ -17,7 +17,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
   const couriers = new Map();
   const shown = new Map();
-  let way, stations = [], fitted = 0, places = [], few, isTouched = false, moving;
+  let way, stations = [], fitted = 0, places = [], meant, isTouched = false, moving;
   // Who has moved the map wants to see what it shows.
   for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
 
@@ -35,10 +35,13 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   /** Sets a sign, or moves it. */
   function mark(key, at, style, text, label, act) {
     const before = shown.get(key);
-    if (before?.look === style + text + label) return before.marker.setLatLng([at.lat, at.lon]);
+    if (before?.look === style + text + label) {
+      before.at = at;
+      return before.marker.setLatLng([at.lat, at.lon]);
+    }
     before?.marker.remove();
     const marker = sign(map, at, style, text, label, act);
-    shown.set(key, {look: style + text + label, marker});
+    shown.set(key, {look: style + text + label, at, marker});
     const element = marker.getElement();
     for (const event of ['pointerenter', 'focus']) element.addEventListener(event, () => pointed(key));
     for (const event of ['pointerleave', 'blur']) element.addEventListener(event, () => pointed());
@@ -56,7 +59,6 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       taken.push({x: at.x + x, y: at.y + y});
       one.marker.getElement().firstElementChild.style.translate = `${x}px ${y}px`;
     }
-    drawWay();
   }
 
   /** The way goes from sign to sign, wherever those stand. */
@@ -66,14 +68,17 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
   }
 
   function seen(place) {
-    const [x, y] = [...shown.values()].find(({marker}) => marker.getLatLng().equals([place.lat, place.lon]))?.aside ?? [0, 0];
+    const [x, y] = Array.from(shown.values()).find(({at}) => at === place)?.aside ?? [0, 0];
     const {lat, lng: lon} = map.layerPointToLatLng(map.latLngToLayerPoint([place.lat, place.lon]).add([x, y]));
     return {lat, lon};
   }
 
   follow();
   document.addEventListener('visibilitychange', follow);
-  map.on('zoomend', spread);
+  map.on('zoomend', () => {
+    spread();
+    drawWay();
+  });
   // In another size there is room for another part of it.
   map.on('resize', () => { if (!isTouched) fit(map, places); });
 
@@ -102,13 +107,12 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       stations = places;
       drawWay();
     },
-    /** Shows all of it, or `some` of its places, until somebody moves the map. */
-    fit(stops, some) {
-      places = some ?? [...stops.map(({at}) => at), ...couriers.values()];
+    /** Shows all of it, or what belongs to one stop, `{id, places}`, until somebody moves the map. */
+    fit(stops, one) {
+      places = one?.places ?? [...stops.map(({at}) => at), ...couriers.values()];
       const inside = map.getBounds().pad(-0.03);
-      // Where something else is wanted than before, the map was moved for that.
-      if (some?.length !== few) [fitted, isTouched] = [0, false];
-      few = some?.length;
+      // Somebody may have moved it to see something else.
+      if (one?.id !== meant) [meant, fitted, isTouched] = [one?.id, 0, false];
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
     },

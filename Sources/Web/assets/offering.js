@@ -31,7 +31,7 @@ export const patience = () => remembered()?.alert_after_minutes ?? 10;
 
 export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && isOld(one, patience());
 
-/** Whether it stands out at a glance. */
+/** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one);
 
 /** From when on it is offered. */

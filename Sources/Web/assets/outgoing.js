@@ -38,11 +38,8 @@ export const isSending = (item) => underWay.get(item.key) === thisVisit();
 /** Whether somebody may still think better of it. */
 export const isGraced = ({from}) => from > Date.now();
 
-/** Whether a delivery is out of its courier's hand, as far as the courier knows, and only that cannot be sent yet. */
-export const isDone = ({id}) => {
-  const item = waiting(id);
-  return ['deliver', 'fail', 'cancel'].includes(item?.action) && !isSending(item);
-};
+/** The deliveries that are out of their courier's hand, as far as the courier knows, and only that cannot be sent yet. */
+export const done = () => new Set(own().filter((item) => ['deliver', 'fail', 'cancel'].includes(item.action) && !isSending(item)).map(({id}) => id));
 
 /** Everything of that kind that is on its way. */
 export const all = (action) => own().filter((item) => item.action === action);

@@ -58,6 +58,9 @@ export function when(time) {
 /** The time of a day that is known. */
 export const timeOf = (time) => clock.format(new Date(time));
 
+/** The day, where the browser is, of a moment: as the API and fields for dates have it. */
+export const localDay = (moment) => new Date(moment).toLocaleDateString('sv');
+
 /** A day as the API names it. */
 export const shortDay = (day) => days.format(new Date(`${day}T00:00:00Z`));
 
