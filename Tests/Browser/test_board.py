@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, release, rest, sign_in, unfold, until
+from conftest import Courier, Store, call, escape, go, hold, message_to, minutes, numbers, panel, rest, sign_in, unfold, until
 from test_tracking import fix
 
 EURO = {"currency": "EUR"}
@@ -823,13 +823,16 @@ def test_a_form_that_could_not_be_loaded_is_loaded_when_it_is_wanted_again(visit
     create.click()
     expect(page.get_by_text("There is no connection to Kurir.")).to_be_visible()
     expect(form).to_have_count(0)
-    held = hold(page, "**/editor.js")
+    page.unroute("**/editor.js")
+    held = []
+    page.route("**/editor.js", lambda route: held.append(route))
     # Who is impatient has one of it all the same.
     page.keyboard.press("n")
     page.keyboard.press("n")
     until(page, lambda: held)
-    page.unroute("**/editor.js")
-    release(page, held)
+    page.route("**/editor.js", lambda route: route.continue_())
+    for route in held:
+        route.continue_()
     expect(form).to_have_count(1)
     page.keyboard.type("Iva")
     expect(page.get_by_label("First name")).to_have_value("Iva")

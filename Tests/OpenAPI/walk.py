@@ -58,6 +58,7 @@ def walk(address, key):
     store = way.call("post_stores", 201, body=store_form())["session"]["token"]
     made = way.call("post_invites", 201, store, body={"phone": "+385911111111", "message": "Do sutra!"})
     way.call("post_invites", 200, store, body={"phone": "091 111 1111"})
+    way.call("get_i_code_inviter", path_parameters={"code": made["code"]})
     form = courier_form("+385911111111") | {"invite_code": made["code"]}
     courier = way.call("post_couriers", 201, body=form)["session"]["token"]
 
