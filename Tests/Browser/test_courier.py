@@ -548,6 +548,37 @@ def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     expect(line).to_be_hidden()
 
 
+def test_the_line_of_offers_comes_back_when_a_busy_phone_tells_of_both_changes_at_once(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for _ in range(4):
+        ana.act("accept", shop.deliver_to(ana))
+    shop.deliver_to(ana)
+    page = visit("/courier", phone=True)
+    page.add_init_script("""
+        window.kept = [];
+        const Observer = IntersectionObserver;
+        window.IntersectionObserver = class extends Observer {
+            constructor(tell, options) {
+                super((changes) => {
+                    if (!window.isBusy || !changes[0].target.matches('.column.pending')) return tell(changes);
+                    kept.push(...changes);
+                    if (kept.length > 1) tell(kept.splice(0));
+                }, options);
+            }
+        };""")
+    page.reload()
+    sign_in(page, ana)
+    line = page.locator(".pull")
+    expect(line).to_be_visible()
+    page.evaluate("window.isBusy = true")
+    line.click()
+    until(page, lambda: page.evaluate("kept.length") == 1)
+    page.keyboard.press("Escape")
+    until(page, lambda: page.evaluate("kept.length") == 0)
+    expect(line).to_be_visible()
+
+
 def test_offers_are_there_when_their_line_cannot_be_loaded(visit):
     shop = Store()
     ana = Courier(shop)

@@ -14,9 +14,9 @@ export function offersLine(section, place) {
   const close = h('button', {type: 'button', class: 'plain push', 'aria-label': t('close'), onclick: () => section.hidePopover()}, icon('below'));
   let isSeen = false, count = 0;
   const show = () => { line.hidden = isSeen || !count; };
-  // What the bars cover, and the next step, is not seen.
-  new IntersectionObserver(([{isIntersecting}]) => {
-    isSeen = isIntersecting;
+  // What the bars cover, and the next step, is not seen. A busy phone tells of several changes at once, the last of which is so now.
+  new IntersectionObserver((changes) => {
+    isSeen = changes.at(-1).isIntersecting;
     show();
   }, {rootMargin: '-61px 0px -211px'}).observe(section);
 
