@@ -32,6 +32,18 @@ extension Request {
         Language(known: ProblemWords.all.language(accepting: header("accept-language")))
     }
 
+    /// Whether `Accept` names that media type, and prefers it to JSON.
+    package func prefersToJSON(_ wanted: String) -> Bool {
+        var best: (type: String, quality: Double)?
+        for range in (headerList("accept") ?? "").split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard let type = parts.first?.lowercased(), [wanted, "application/json"].contains(type) else { continue }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if quality > best?.quality ?? 0 { best = (type, quality) }
+        }
+        return best?.type == wanted
+    }
+
     private static func wrong(_ name: String, _ value: InvalidValue) -> Problem {
         Problem(
             .unprocessable, "validation_failed",

@@ -29,6 +29,9 @@ public struct Language: RawRepresentable, Hashable, Sendable {
         self = Language(rawValue: code) ?? .fallback
     }
 
+    /// What people are told in it.
+    public var words: LanguageWords { Languages.all.first { $0.code == rawValue } ?? Languages.all[0] }
+
     /// A language that is known to have words.
     init(wordedAs code: String) { rawValue = code }
 }

@@ -233,17 +233,7 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
 
 extension Request {
     /// Whether `Accept` names a stream of events, and prefers it to JSON.
-    package var wantsEventStream: Bool {
-        var best: (type: Substring, quality: Double)?
-        for range in (headerList("accept") ?? "").split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
-            guard let type = parts.first.map({ Substring($0.lowercased()) }) else { continue }
-            guard ["text/event-stream", "application/json"].contains(type) else { continue }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            if quality > best?.quality ?? 0 { best = (type, quality) }
-        }
-        return best?.type == "text/event-stream"
-    }
+    package var wantsEventStream: Bool { prefersToJSON("text/event-stream") }
 }
 
 extension Problem {

@@ -74,7 +74,7 @@ extension ClientConnection {
         case .handle(let route, _): admit(request, to: route)
         case .options(let allow):
             answer(server.responder.crossOrigin.preflight(origin: request.header("origin"), allow: allow))
-        case .refuse(let problem): answer(server.responder.response(to: problem, of: request))
+        case .refuse(let problem): answer(server.responder.refusal(problem, of: request))
         }
     }
 

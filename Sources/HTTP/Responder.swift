@@ -6,6 +6,8 @@ struct Responder: Sendable {
     let crossOrigin: CrossOrigin
     /// Gives the problem for a handler's error that is not a problem already.
     let problem: @Sendable (any Error) -> Problem?
+    /// Gives what somebody sees where there is nothing, if not the problem.
+    let lost: @Sendable (Request) -> Response?
     let observe: @Sendable (HTTPEvent) -> Void
 
     func respond(to request: Request, by route: Route) async -> Response {
@@ -14,6 +16,12 @@ struct Responder: Sendable {
         } catch {
             return response(to: explain(error, request, route), of: request)
         }
+    }
+
+    /// The answer to a request that no route takes.
+    func refusal(_ problem: Problem, of request: Request) -> Response {
+        let seen = problem.status == .notFound ? lost(request) : nil
+        return seen ?? response(to: problem, of: request)
     }
 
     func response(to problem: Problem, of request: Request) -> Response {

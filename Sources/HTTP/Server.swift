@@ -7,15 +7,17 @@ public final class Server: Sendable {
     let loops: LoopLocal<LoopServer>
     private let admission: Admission
 
-    /// Starts to listen. `problem` gives the problem for a handler's error that is not a ``Problem`` already.
+    /// Starts to listen. `problem` gives the problem for a handler's error that is not a ``Problem`` already, and `lost` what somebody
+    /// sees at an address where there is nothing, if that is not the problem, too.
     public init(
         _ configuration: ServerConfiguration, routes: [Route], on group: EventLoopGroup,
         problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil },
+        lost: @escaping @Sendable (Request) -> Response? = { _ in nil },
         observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in }
     ) async throws {
         let responder = Responder(
             words: configuration.words, crossOrigin: CrossOrigin(allowedOrigins: configuration.allowedOrigins),
-            problem: problem, observe: observe)
+            problem: problem, lost: lost, observe: observe)
         let identity = try configuration.tls.map { try TLSIdentity($0) }
         let (admission, router) = (Admission(limits: configuration.limits), Router(routes))
         loops = try await LoopLocal(group) { loop in

@@ -13,7 +13,7 @@ struct WeatherView: Sendable {
 
     init(_ kept: KeptForecast, at now: Timestamp = .now, in language: Language) {
         (self.kept, self.now) = (kept, Int(now.microseconds / 1_000_000))
-        words = Languages.all.first { $0.code == language.rawValue } ?? Languages.all[0]
+        words = language.words
     }
 
     /// An hour as its place counts it.

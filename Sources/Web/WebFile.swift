@@ -75,6 +75,7 @@ public struct WebFile: Sendable {
         WebFile("icon.svg", PackageResources.icon_svg),
         WebFile("icons.js", PackageResources.icons_js),
         WebFile("identity.js", PackageResources.identity_js),
+        WebFile("install.js", PackageResources.install_js),
         WebFile("invites.js", PackageResources.invites_js),
         WebFile("jobcard.js", PackageResources.jobcard_js),
         WebFile("jobs.js", PackageResources.jobs_js),
@@ -121,6 +122,7 @@ public struct WebFile: Sendable {
         WebFile("sound.js", PackageResources.sound_js),
         WebFile("start.css", PackageResources.start_css),
         WebFile("start.js", PackageResources.start_js),
+        WebFile("steps.js", PackageResources.steps_js),
         WebFile("short.js", PackageResources.short_js),
         WebFile("stores.js", PackageResources.stores_js),
         WebFile("surroundings.js", PackageResources.surroundings_js),
@@ -136,6 +138,7 @@ public struct WebFile: Sendable {
         WebFile("unread.js", PackageResources.unread_js),
         WebFile("warnings.js", PackageResources.warnings_js),
         WebFile("way.js", PackageResources.way_js),
+        WebFile("welcome.js", PackageResources.welcome_js),
         WebFile("whereabouts.js", PackageResources.whereabouts_js),
         WebFile("words.js", PackageResources.words_js),
     ]

@@ -36,9 +36,9 @@ def test_without_a_connection_and_back(visit, line, look):
     look(page, "offline")
     page.get_by_role("button", name="Deliver:").click()
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     page.reload()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     assert shop.history(job) == ["create", "accept"]
     line.mend()
     expect(page.locator(".card.delivered")).to_have_count(1)
@@ -96,6 +96,49 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
     live(store)
 
 
+def test_what_is_done_one_after_the_other_without_a_connection_arrives_in_that_order(visit, line, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(page, ana)
+    kept(page)
+    expect(page.get_by_role("button", name="Fetch")).to_be_visible()
+    line.cut()
+    page.get_by_role("button", name="Fetch").click()
+    # Who has it does not wait for the server to hear of it; it can still be taken back.
+    card = page.locator(".in_progress li.card")
+    expect(card).to_contain_text("✓ fetched")
+    expect(card).to_contain_text("Fetch · waits for a connection")
+    expect(page.locator(".verbs").first.get_by_role("button", name="Not handed over")).to_be_visible()
+    undo = card.get_by_role("button", name="Do not send")
+    expect(undo).to_be_visible()
+    deliver = page.locator(".verbs").first.get_by_role("button", name="Deliver:")
+    expect(deliver).to_be_in_viewport()
+    assert undo.bounding_box()["y"] < deliver.bounding_box()["y"] - 44
+    look(page, "offline-fetched")
+    undo.click()
+    expect(page.get_by_role("button", name="Fetch")).to_be_visible()
+    page.get_by_role("button", name="Fetch").click()
+    page.reload()
+    expect(card).to_contain_text("✓ fetched")
+    deliver.click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(card).to_contain_text("Deliver · waits for a connection")
+    expect(page.locator(".in_progress .verbs")).to_have_count(0)
+    # What is done last is taken back first.
+    undo.click()
+    expect(card).to_contain_text("Fetch · waits for a connection")
+    deliver.click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(card).to_contain_text("Deliver · waits for a connection")
+    assert shop.history(job) == ["create", "accept"]
+    line.mend()
+    expect(page.locator(".card.delivered")).to_have_count(1)
+    assert shop.history(job) == ["create", "accept", "pick_up", "deliver"]
+
+
 def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):
     shop = Store()
     ana = Courier(shop)
@@ -115,7 +158,7 @@ def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):
     expect(page.locator(".verbs").first.get_by_role("button", name="Deliver: Jan Perić")).to_be_in_viewport()
     # It says what it waits for, and can still be taken back.
     last = page.locator(".in_progress li.card").last
-    expect(last).to_contain_text("no answer yet")
+    expect(last).to_contain_text("waits for a connection")
     street, undo = last.locator(".street"), last.get_by_role("button", name="Do not send")
     expect(undo).to_be_visible()
     expect(street).to_be_visible()
@@ -143,8 +186,8 @@ def test_what_was_not_sent_can_be_taken_back(visit, line):
     for tab in (page, other):
         expect(tab.get_by_text("Not live")).to_be_visible()
     page.get_by_role("button", name="Accept").click()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
-    expect(other.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
+    expect(other.get_by_text("waits for a connection")).to_be_visible()
     # At once, and not by a mouse: between its down and up another try may take the button away.
     page.get_by_role("button", name="Do not send").dispatch_event("click")
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
@@ -208,7 +251,7 @@ def test_what_was_not_sent_outlives_the_session(visit, line):
     line.cut()
     page.get_by_role("button", name="Deliver:").click()
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     end_sessions_of(ana)
     line.mend()
     expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
@@ -250,7 +293,7 @@ def test_one_that_cannot_go_out_holds_up_nothing_else(visit):
     sign_in(page, ana)
     page.route("**/accept", lambda route: route.fulfill(status=503, body="{}"))
     page.get_by_role("button", name="Accept").first.click()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     page.get_by_role("button", name="Decline").click()
     expect(page.get_by_text("Declined.")).to_be_visible()
     page.unroute("**/accept")

@@ -680,3 +680,59 @@ def test_on_a_phone_what_is_said_leaves_the_links_free(visit):
         said.filter(visible=True).click()
         expect(said).to_have_count(count)
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_new_courier_is_told_for_whom_and_what_makes_the_phone_ready(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    first = page.locator(".jobs .guide")
+    expect(first).to_contain_text("You deliver for Pekara")
+    expect(page.get_by_text("No offers now.")).to_be_visible()
+    # What has nothing in it yet is not there, nor what is said by the steps.
+    expect(page.locator(".column:visible")).to_have_count(1)
+    expect(page.locator(".asks")).to_be_hidden()
+    steps = first.get_by_role("listitem")
+    expect(steps.filter(has_text="Say where you are").get_by_role("button")).to_be_visible()
+    # The browser says that the page can be an app of its own, once it knows.
+    home = steps.filter(has_text="Kurir at hand")
+    expect(home).to_have_count(0)
+    page.evaluate("""() => {
+        const offer = Object.assign(new Event('beforeinstallprompt'), {prompt: async () => { window.asked = true; }, userChoice: Promise.resolve({outcome: 'dismissed'})});
+        dispatchEvent(offer);
+    }""")
+    look(page, "courier-first-steps")
+    home.get_by_role("button", name="Add to the Home Screen").click()
+    # It may be asked once.
+    expect(home).to_have_count(0)
+    assert page.evaluate("window.asked")
+    page.context.grant_permissions(["geolocation"])
+    expect(steps.filter(has_text="Say where you are")).to_have_class("done")
+    # With the first job it is over, for good.
+    job = shop.deliver_to(ana)
+    expect(page.get_by_role("button", name="Accept")).to_be_visible()
+    expect(first).to_have_count(0)
+    ana.act("accept", job)
+    ana.act("deliver", job)
+    page.reload()
+    expect(page.locator(".column.delivered .card")).to_have_count(1)
+    expect(first).to_have_count(0)
+
+
+def test_a_courier_without_a_store_is_led_to_one(visit):
+    page = visit("/courier", phone=True)
+    sign_in(page, Courier())
+    page.locator(".guide").get_by_role("link", name="Join a store").click()
+    expect(page.get_by_label("Invite code")).to_be_visible()
+
+
+def test_an_offer_says_how_far_it_is_from_the_shop_to_the_door(visit):
+    shop = Store()
+    call("PATCH", "/v1/me", {"location": {"lat": 45.8131, "lon": 15.9770}}, shop.token)
+    ana = Courier(shop)
+    recipient = {"first_name": "Iva", "last_name": "Ivić", "address": "Savska 1", "location": {"lat": 45.8131, "lon": 15.9900}}
+    shop.deliver_to(ana, recipient=recipient)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    expect(page.locator(".pending li.card")).to_contain_text("1 km to the door")

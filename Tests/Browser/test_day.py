@@ -131,7 +131,7 @@ def test_news_say_that_they_load_and_when_they_cannot(visit, look):
 def test_where_nobody_tells_the_weather_the_day_says_so(visit, look):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())
-    go(page, "Day")
+    go(page, "Weather")
     expect(page.locator(".weather")).to_contain_text("This server knows no weather.")
     # Where there is some, nothing is below zero that is written as zero.
     written = "import(new URL('sky.js', document.querySelector('script[type=module]').src)).then(({degrees}) => [0.3, -0.3, -0.6].map(degrees))"
@@ -153,6 +153,8 @@ def test_figures_by_area_follow_what_is_touched(visit, look):
     expect(table.locator("tbody tr")).to_have_count(3)
     signs = part.locator(".leaflet-marker-icon[role=button]")
     expect(signs).to_have_count(3)
+    # Each says how many went there.
+    expect(signs.first).to_have_text("3")
     look(page, "areas")
     signs.first.click()
     expect(side.get_by_role("heading", name="Area 1")).to_be_visible()

@@ -106,7 +106,7 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
     expect(page.get_by_text("U subotu otvaramo u šest")).to_be_visible()
     found = call("GET", "/v1/roads?near=45.81,15.97&radius_m=10000", token=session["token"])["items"]
     assert [one["title"] for one in found] == ["Radovi na cijevima, jedan trak"]
-    go(page, "Day")
+    go(page, "Weather")
     expect(page.locator(".days li")).to_have_count(8)
     expect(page.get_by_text(re.compile("^From demo, as of"))).to_be_visible()
     look(page, "demo-day")

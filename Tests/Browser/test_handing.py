@@ -169,10 +169,10 @@ def test_pictures_wait_for_a_connection_and_go_out_once(visit, line):
     page.get_by_role("button", name="Deliver:").click()
     take_picture(page)
     page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     # Days later, on a page that was closed meanwhile.
     page.reload()
-    expect(page.get_by_text("no answer yet")).to_be_visible()
+    expect(page.get_by_text("waits for a connection")).to_be_visible()
     sent = noting(page)
     line.mend()
     expect(page.get_by_text("Thank you")).to_be_visible()
@@ -365,7 +365,7 @@ def test_what_one_gave_back_is_not_said_to_be_taken(visit):
     expect(page.locator(".column.in_progress .card")).to_have_count(0)
     live(page)
     rest(page)
-    expect(page.get_by_text("Not yours any more")).to_be_hidden()
+    expect(page.locator(".gone")).to_be_hidden()
 
 
 def test_the_store_sees_what_was_shown_at_the_door(visit, look):

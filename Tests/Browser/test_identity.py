@@ -31,7 +31,7 @@ def test_a_courier_registers_and_proves_the_number(visit, look):
     page = visit("/courier", phone=True, forgiving=["422"])
     phone = f"+38598{next(numbers):07d}"
     page.get_by_role("button", name="Register").click()
-    for label, text in [("First name", "Ana"), ("Last name", "Anić"), ("Phone", phone), ("New password", PASSWORD)]:
+    for label, text in [("First name", "Ana"), ("Last name", "Anić"), ("Phone", phone), ("Password", PASSWORD)]:
         page.get_by_label(label).fill(text)
     page.get_by_role("button", name="Register").click()
     dialog = page.get_by_role("dialog")

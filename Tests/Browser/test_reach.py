@@ -48,12 +48,20 @@ def reachable(page, script, account=None):
     return asked
 
 
+def offered():
+    """A courier who is not new: who is, is led by steps."""
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana)
+    return ana
+
+
 def test_it_is_asked_once_and_with_a_reason(visit, look):
     page = visit("/courier", phone=True, forgiving=["503"])
     asked = reachable(page, ALLOWED)
     page.reload()
     expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
-    ana = Courier()
+    ana = offered()
     sign_in(page, ana)
     expect(page.get_by_text("accept right there")).to_be_visible()
     look(page, "asking-for-notifications")
@@ -97,7 +105,11 @@ def test_a_phone_that_notifies_only_from_the_home_screen_says_how_to_get_there(v
     page = visit("/courier", phone=True)
     asked = reachable(page, "delete window.PushManager; Object.defineProperty(navigator, 'standalone', {value: false});")
     page.reload()
-    sign_in(page, Courier())
+    shop = Store()
+    ana = Courier(shop)
+    sign_in(page, ana)
+    expect(page.locator(".guide").get_by_text("choose “Add to Home Screen”")).to_be_visible()
+    shop.deliver_to(ana)
     expect(page.locator(".asks").get_by_text("choose “Add to Home Screen”")).to_be_visible()
     expect(page.get_by_role("button", name="Allow notifications")).to_have_count(0)
     look(page, "asking-for-the-home-screen")
@@ -164,7 +176,7 @@ def test_who_does_not_want_it_on_a_device_is_not_asked_again(visit):
     page = visit("/courier", phone=True)
     asked = reachable(page, ALLOWED)
     page.reload()
-    ana = Courier()
+    ana = offered()
     sign_in(page, ana)
     page.get_by_role("button", name="Not now").click()
     signed_out(page)
@@ -234,7 +246,7 @@ def test_what_was_accepted_without_a_connection_is_sent_by_the_page(visit, line)
     until(page, lambda: worker.shown())
     line.cut()
     worker.touch("accept")
-    assert "no answer yet" in worker.shown()[0]["body"]
+    assert "waits for a connection" in worker.shown()[0]["body"]
     line.mend()
     page.goto(f"{line.address}/courier")
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()

@@ -168,13 +168,13 @@ def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_l
     expect(reports(page)).to_have_text(["Odron", "Jelen"])
     expect(page.locator("main").get_by_text("This is as of")).to_be_visible()
     page.get_by_role("button", name="Gone: Odron").click()
-    expect(page.get_by_text("Gone – no answer yet")).to_be_visible()
+    expect(page.get_by_text("Gone · waits for a connection")).to_be_visible()
     page.get_by_role("button", name="Still there: Jelen").click()
-    expect(page.get_by_text("Still there – no answer yet")).to_be_visible()
+    expect(page.get_by_text("Still there · waits for a connection")).to_be_visible()
     page.locator(".tools").get_by_role("button", name="Report").click()
     page.get_by_role("dialog").get_by_role("button", name="Accident").click()
     page.get_by_role("button", name="Send report").click()
-    expect(page.get_by_text("Send report – no answer yet")).to_be_visible()
+    expect(page.get_by_text("Send report · waits for a connection")).to_be_visible()
     look(page, "road-offline")
     page.context.set_offline(False)
     until(page, lambda: call("GET", f"/v1/roads/{rocks['id']}", token=other.token)["gone_votes"] == 1)
@@ -341,7 +341,7 @@ def test_weather_that_is_not_known_yet_is_asked_for_once_more(phone):
 def test_a_server_without_a_forecast_says_so_beside_the_places(phone):
     page = phone(Courier())
     page.route("**/v1/about", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"weather": None}))
-    go(page, "Day")
+    go(page, "Weather")
     expect(page.locator(".weather p")).to_have_text(["This server knows no weather.", "Who runs it can name a source."])
     expect(page.get_by_role("heading", name="Places")).to_be_visible()
 
@@ -369,7 +369,7 @@ def weather_of(page):
 def test_the_day_of_a_place(phone, visit, look):
     courier = Courier()
     page = phone(courier, forgiving=["503"])
-    go(page, "Day")
+    go(page, "Weather")
     weather = page.locator(".weather")
     expect(weather.locator(".hour .at")).to_have_text("Now")
     expect(weather).to_contain_text("Light rain")
@@ -418,7 +418,7 @@ def test_the_day_of_a_place(phone, visit, look):
     expect(weather.get_by_role("heading", name="Ured")).to_be_visible()
     wide = visit("/courier", dark=True)
     sign_in(wide, courier)
-    go(wide, "Day")
+    go(wide, "Weather")
     wide.get_by_role("radio", name="Where I am").check()
     # Nobody is said to be where this browser does not say that they are.
     expect(weather_of(wide).get_by_role("heading", name="Location unknown: Zagreb")).to_be_visible()
@@ -429,7 +429,7 @@ def test_the_day_of_a_place(phone, visit, look):
 def test_the_day_is_asked_for_anew_when_somebody_looks_and_a_minute_has_passed(phone):
     page = phone(Courier())
     page.clock.install()
-    go(page, "Day")
+    go(page, "Weather")
     weather = weather_of(page)
     expect(weather.locator(".days li")).to_have_count(8)
     # Nothing is heard again, which would ask, too.
@@ -462,13 +462,13 @@ def test_the_day_without_a_connection_is_the_last_that_was_seen(phone, look):
     call("POST", "/v1/places", {"name": "Ured", "address": "Split", "location": {"lat": 43.51, "lon": 16.44}}, courier.token)
     page = phone(courier, forgiving=CUT)
     page.clock.install()
-    go(page, "Day")
+    go(page, "Weather")
     page.get_by_role("radio", name="Ured").check()
     expect(weather_of(page).get_by_role("heading", name="Ured")).to_be_visible()
     page.context.set_offline(True)
     page.clock.fast_forward(11 * 60_000)
     go(page, "Jobs")
-    go(page, "Day")
+    go(page, "Weather")
     expect(page.get_by_role("radio", name="Ured")).to_be_checked()
     expect(weather_of(page).get_by_role("heading", name="Ured")).to_be_visible()
     expect(weather_of(page).locator(".days li")).to_have_count(8)
@@ -489,7 +489,7 @@ def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, l
         return answer
 
     page.route("**/v1/weather*", lambda route: route.fulfill(response=(answer := route.fetch()), json=late(answer.json())))
-    go(page, "Day")
+    go(page, "Weather")
     weather = weather_of(page)
     days, slider = weather.locator(".days li"), weather.get_by_label("Hour")
     expect(days).to_have_count(8)
@@ -498,7 +498,7 @@ def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, l
     page.context.set_offline(True)
     page.clock.fast_forward(3 * 3_600_000)
     go(page, "Jobs")
-    go(page, "Day")
+    go(page, "Weather")
     expect(days).to_have_count(7)
     assert int(slider.get_attribute("max")) == hours - 3
     expect(weather.locator(".hour .at")).to_have_text("Now")
@@ -508,7 +508,7 @@ def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, l
     expect(weather.locator("p.warning").filter(has_text="as of")).to_be_visible()
     page.clock.fast_forward(3 * 3_600_000 + 60_000)
     go(page, "Jobs")
-    go(page, "Day")
+    go(page, "Weather")
     expect(weather.get_by_text("which is too long ago")).to_be_visible()
     expect(days).to_have_count(0)
     look(page, "day-too-old")
@@ -522,7 +522,7 @@ def test_the_day_says_that_it_loads_and_what_the_source_said_last(phone, look):
     courier = Courier()
     page = phone(courier)
     held = hold(page, "**/v1/weather*")
-    go(page, "Day")
+    go(page, "Weather")
     until(page, lambda: held)
     expect(weather_of(page).locator(".skeleton")).to_have_text("Loading …")
     release(page, held)
@@ -536,7 +536,7 @@ def test_the_day_says_that_it_loads_and_what_the_source_said_last(phone, look):
 
 def test_places_are_kept_put_in_order_and_chosen_where_the_day_is_seen(phone, look):
     page = phone(Courier(), forgiving=["422"])
-    go(page, "Day")
+    go(page, "Weather")
     kept_places, weather = panel(page, "Places"), weather_of(page)
     expect(weather.locator(".days li")).to_have_count(8)
     for name in ("Ured", "Dom"):

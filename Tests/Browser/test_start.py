@@ -43,6 +43,19 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(page.get_by_role("heading", name="Couriers", exact=True, level=1)).to_be_attached()
 
 
+def test_a_wrong_address_leads_to_the_start_and_tells_programs_so(visit, look):
+    page = visit("/nothing/here", phone=True, forgiving=["404"])
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    look(page, "lost")
+    page.get_by_role("link", name="To the start").click()
+    expect(page.get_by_role("heading", name="Your own couriers, on time.")).to_be_visible()
+    answer = page.request.get("/nothing/here", headers={"Accept": "text/html;q=0.5, application/json"})
+    assert (answer.status, answer.json()["code"]) == (404, "not_found")
+    for path in ("/nothing/here", "/v1/nothing"):
+        answer = page.request.get(path, headers={"Accept": "*/*" if path.startswith("/nothing") else "text/html"})
+        assert (answer.status, answer.json()["code"]) == (404, "not_found")
+
+
 def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, look):
     page = visit("/store", phone=True)
     page.get_by_role("button", name="Register").click()
@@ -354,8 +367,8 @@ def test_every_size_of_screen(visit, width):
     ana.act("accept", shop.deliver_to(ana))
     call("POST", "/v1/places", {"name": "Skladište s rezervnim dijelovima", "address": "Ulica grada Vukovara 269d, Zagreb"}, ana.token)
     call("POST", "/v1/bulletin", {"title": "Najave-radova-na-cesti", "text": "https://example.com/" + 40 * "vrlo-dugo-"}, shop.token)
-    for path, who, views in [("/store", shop, ("Deliveries", "Map", "Couriers", "Messages", "Day", "News", "Figures", "Settings")),
-                             ("/courier", ana, ("Jobs", "Map", "Messages", "Road", "Earnings", "Day", "News", "Stores", "Papers", "Settings"))]:
+    for path, who, views in [("/store", shop, ("Deliveries", "Map", "Couriers", "Messages", "Weather", "News", "Figures", "Settings")),
+                             ("/courier", ana, ("Jobs", "Map", "Messages", "Road", "Earnings", "Weather", "News", "Stores", "Papers", "Settings"))]:
         page = visit("/", locale="de-DE")
         page.set_viewport_size({"width": width, "height": 720})
         page.goto(path)

@@ -14,7 +14,7 @@ from conftest import (
 def register_store(page):
     page.get_by_role("button", name="Register").click()
     for label, text in [("Name of the store", "Pekara Kruh"), ("E-mail", f"shop{next(numbers)}@example.com"), ("OIB", tax_id()),
-                        ("Address", "Ilica 1, Zagreb"), ("Phone", "01 4828 111"), ("New password", PASSWORD)]:
+                        ("Address", "Ilica 1, Zagreb"), ("Phone", "01 4828 111"), ("Password", PASSWORD)]:
         page.get_by_label(label).fill(text)
     page.get_by_role("button", name="Register").click()
     live(page)
@@ -43,7 +43,7 @@ def register_courier(page, look, name, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("invites you")
     look(page, "courier-register")
     assert re.fullmatch(r"[0-9A-Z]{5}-[0-9A-Z]{5}", page.get_by_label("Invite code").input_value())
-    for label, text in [("First name", name[0]), ("Last name", name[1]), ("Phone", phone), ("New password", PASSWORD)]:
+    for label, text in [("First name", name[0]), ("Last name", name[1]), ("Phone", phone), ("Password", PASSWORD)]:
         page.get_by_label(label).fill(text)
     page.get_by_role("button", name="Register").click()
     live(page)

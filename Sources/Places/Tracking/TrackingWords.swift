@@ -8,7 +8,7 @@ package struct TrackingWords: Sendable {
     package let words: LanguageWords
 
     package init(_ language: Language) {
-        words = Languages.all.first { $0.code == language.rawValue } ?? Languages.all[0]
+        words = language.words
     }
 
     /// How it stands, in one sentence.

@@ -13,7 +13,7 @@ struct ProofPageRoom: Room {
                 answers: [.text(HTMLPage.type, "The page.")]
             ) { call in
                 let check = try await ProofRoom.find(call).check
-                let words = Languages.all.first { $0.code == call.caller.language.rawValue } ?? Languages.all[0]
+                let words = call.caller.language.words
                 return ProofPage(words: words, check: check).page.response()
             }
         ]

@@ -55,7 +55,7 @@ private struct UndoPage {
     let words: LanguageWords
 
     init(_ request: Request) {
-        words = Languages.all.first { $0.code == request.acceptedLanguage.rawValue } ?? Languages.all[0]
+        words = request.acceptedLanguage.words
     }
 
     var question: HTMLPage {

@@ -121,8 +121,8 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     return entry.querySelector('[aria-pressed=true]').focus();
   }
 
-  const newPassword = (name) =>
-    ({name, label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
+  const newPassword = (name, label = t('newPassword')) =>
+    ({name, label, type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
 
   function welcome({account}, {isPartner = false, isNew = false} = {}) {
     remember(account);
@@ -138,7 +138,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   }
 
   function register() {
-    const password = newPassword('password');
+    const password = newPassword('password', t('password'));
     const invite = {name: 'invite_code', label: t('inviteCode'), value: code, hint: t('inviteCodeHint')};
     const fields = kind === 'store'
       ? [{name: 'name', label: t('storeName'), required: true, autocomplete: 'organization'}, login,

@@ -114,7 +114,7 @@ export function areas() {
       const act = () => choose(cell);
       const shape = maps.area(map, bounds, `of-${Math.max(1, Math.ceil((3 * deliveries.value) / most))}`, act);
       shape.cell = cell;
-      return [shape, maps.sign(map, {lat, lon}, 'area', String(at + 1), `${nameOf(area, at)}: ${t('area_deliveries')} ${deliveries.value}`, act)];
+      return [shape, maps.sign(map, {lat, lon}, 'area', String(deliveries.value), `${nameOf(area, at)}: ${t('area_deliveries')} ${deliveries.value}`, act)];
     });
     maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height, lon: lon - width}, {lat: lat + height, lon: lon + width}]));
     mark();

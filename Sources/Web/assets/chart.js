@@ -81,7 +81,7 @@ function figure(title, days, scale, mark, marks, series, format) {
 }
 
 const table = (title, days, series, format) => h('table', {}, h('caption', {}, title),
-  h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('day')), series.map(({label}) => h('th', {scope: 'col'}, label)))),
+  h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('oneDay')), series.map(({label}) => h('th', {scope: 'col'}, label)))),
   h('tbody', {}, days.map((day) => h('tr', {}, h('th', {scope: 'row'}, shortDay(day.day)), series.map(({name}) => h('td', {}, format(day[name])))))));
 
 const axis = (scale, format, width) => s('g', {class: 'axis'}, [0, 0.5, 1].map((part) => {

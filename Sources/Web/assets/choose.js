@@ -1,9 +1,10 @@
 // Choosing couriers: who is on duty, what each carries, how far each is, and what came of those who were asked already.
 import {remembered} from './account.js';
 import {all, ask, get, keeper, post} from './ask.js';
-import {fullName, onDuty, reliability, shareOf} from './delivery.js';
+import {fullName, onDuty, reliability, shareOf, whose} from './delivery.js';
 import {h, loading, newID, openBeside, say} from './dom.js';
 import {distance, meters} from './distance.js';
+import {due} from './due.js';
 import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
 import {t} from './words.js';
@@ -125,14 +126,14 @@ const areAsked = ({candidates}) => candidates.filter(({state}) => ['offered', 'w
 /** Offers what nobody has accepted to others, or to the same once more. */
 export function chooseOthers(delivery, done) {
   const chosen = new Set();
-  open('chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
+  open(delivery, 'chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen), offer_again: true}, {version: delivery.version}), done);
 }
 
 /** Offers to more couriers what others are asked for already. */
 export function offerMore(delivery, done) {
   const chosen = new Set(areAsked(delivery));
-  open('offerMore', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
+  open(delivery, 'offerMore', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen)}, {version: delivery.version}), done);
 }
 
@@ -145,15 +146,16 @@ export function takeBack(delivery, done) {
   states.set(courier.id, 'carries');
   const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup)];
   const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
-  open('do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
+  open(delivery, 'do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
     // Where there is nobody else it is taken back all the same; where there is, leaving all out offers it to nobody unasked.
     const body = {courier_ids: chosen.size || couriers.hasOthers() ? Array.from(chosen) : undefined, note};
     return post(`/v1/deliveries/${delivery.id}/reassign`, body, {key: key(body)});
   }, done);
 }
 
-function open(title, verb, chosen, couriers, fields, send, done) {
-  const dialog = openBeside(t(title), form([...fields, couriers.element], t(verb), async (values) => {
+function open(delivery, title, verb, chosen, couriers, fields, send, done) {
+  const about = h('p', {class: 'hint'}, whose(delivery), delivery.due_at && [h('br'), t('due'), ' ', ...due(delivery)]);
+  const dialog = openBeside(t(title), form([about, ...fields, couriers.element], t(verb), async (values) => {
     const made = await send(values);
     dialog.close();
     done(made);

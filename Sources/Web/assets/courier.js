@@ -1,6 +1,7 @@
 // Where couriers work, phones first.
 import {isListed} from './delivery.js';
 import {say} from './dom.js';
+import './install.js';
 import {hand, jobs} from './jobs.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';

@@ -32,6 +32,9 @@ export const grouped = (phone) => phone.replace(/^(\+(?:36|38[56]|43))(1)(\d{4})
 export const phoneLink = (phone, name, shown = phone && grouped(phone)) =>
   phone && h('a', {href: `tel:${phone}`, class: 'button', 'aria-label': t('callName', {name})}, icon('phone'), h('span', {}, shown));
 
+/** To whom it goes, and where. */
+export const whose = ({recipient}) => [fullName(recipient), recipient?.address].filter(Boolean).join(', ');
+
 /** What a courier has delivered of what is over, between 0 and 1; who has none yet comes last. */
 export const shareOf = ({delivered, cancelled}) => (delivered + cancelled ? delivered / (delivered + cancelled) : -1);
 

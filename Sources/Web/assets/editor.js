@@ -6,6 +6,7 @@ import {grouped} from './delivery.js';
 import {h, newID, openBeside} from './dom.js';
 import {form} from './form.js';
 import {completeRecipient} from './found.js';
+import {keys} from './keys.js';
 import {amountIn, currencyOf, signOf, typed} from './money.js';
 import {isSame, modes, offerIn, usualOffer} from './offering.js';
 import {placeField} from './placefield.js';
@@ -43,7 +44,8 @@ export function edit(delivery, done, like = delivery) {
     {name: 'description', label: t('description'), value: like?.description, required: true, rows: 1},
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
-  const element = form(fields, t(delivery ? 'save' : 'create'), send, {cancel: () => dialog.close()});
+  const verb = [t(delivery ? 'save' : 'create'), keys.areOn() && h('kbd', {'aria-hidden': 'true'}, 'Ctrl ↵')];
+  const element = form(fields, verb, send, {cancel: () => dialog.close()});
   const known = completeRecipient(element, recipient, (place, isTaken) => {
     // Whatever was set before was set for another address.
     if (isTaken) isPicked = false;

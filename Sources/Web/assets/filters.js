@@ -26,12 +26,12 @@ export function filters(needs, changed) {
   const courier = h('select', {id: newID(), onchange: () => set({courier: courier.value})});
   const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? localDay(Date.now()) : day.value})},
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
-  const date = h('input', {type: 'date', 'aria-label': t('day'), required: true, onchange: () => date.value && set({day: date.value})});
+  const date = h('input', {type: 'date', 'aria-label': t('oneDay'), required: true, onchange: () => date.value && set({day: date.value})});
   // On narrow screens they are unfolded by a button, which says when something is left out.
   const siftText = h('span');
   const sift = h('button', {type: 'button', class: 'sift', 'aria-expanded': 'false',
     onclick: () => sift.setAttribute('aria-expanded', String(sift.getAttribute('aria-expanded') === 'false'))}, icon('filter'), siftText);
-  const parts = [sift, h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('day')), day, date), field('courier', courier), field('state', state)];
+  const parts = [sift, h('div', {class: 'field by-day'}, h('label', {for: day.id, class: 'unseen'}, t('oneDay')), day, date), field('courier', courier), field('state', state)];
 
   const wanted = () => (kept.day === 'today' ? localDay(Date.now()) : kept.day);
 

@@ -1,6 +1,7 @@
-// What the store cancelled or took back while it was carried: it stays as a card until somebody has seen it and puts it away.
+// What the store cancelled or took back while it was carried: it stays as a row beneath what is in hand until somebody has seen it and puts it away.
 import {fullName, phoneLink} from './delivery.js';
 import {h, keep, unpressed} from './dom.js';
+import {icon} from './icons.js';
 import {mapLink} from './way.js';
 import {t} from './words.js';
 
@@ -8,7 +9,7 @@ const place = 'kurir.gone';
 
 export function gone() {
   const list = h('ul', {class: 'cards'});
-  const region = h('section', {class: 'column gone'}, h('h2', {}, h('span', {class: 'badge cancelled'}, `✕ ${t('takenFromYou')}`)), list);
+  const region = h('section', {class: 'column gone', 'aria-label': t('takenFromYou')}, list);
   let items = JSON.parse(localStorage.getItem(place) ?? '[]');
 
   function store(others) {
@@ -18,10 +19,10 @@ export function gone() {
   }
 
   function card({id, recipient, store: {name, phone, address}, why, picked_up_at: fetched}) {
-    return h('li', {class: 'card cancelled'}, h('h3', {}, fullName(recipient)), h('p', {class: 'street'}, recipient?.address),
-      h('p', {class: 'warning'}, t(`gone_${why}`, {name})), fetched && h('p', {}, t('bringBack'), ' ', mapLink({address})),
-      h('p', {class: 'actions'}, phoneLink(phone, name, name),
-        h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${fullName(recipient)}`, onclick: () => store(items.filter((one) => one.id !== id))}, t('putAway'))));
+    return h('li', {class: 'card cancelled'}, h('p', {}, h('strong', {}, '✕ ', fullName(recipient)), ' ', h('span', {class: 'warning'}, t(`gone_${why}`, {name}))),
+      h('p', {class: 'hint'}, ...fetched ? [t('bringBack'), ' ', mapLink({address})] : [recipient?.address]),
+      h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${fullName(recipient)}`, title: t('putAway'),
+        onclick: () => store(items.filter((one) => one.id !== id))}, icon('close'))));
   }
 
   function draw() {

@@ -1,7 +1,8 @@
 // The first steps of a new store, until something has been delivered.
 import {get} from './ask.js';
-import {h, keep, redraw, say, unpressed} from './dom.js';
+import {h, say} from './dom.js';
 import {inviteByNumber} from './invites.js';
+import {drawSteps} from './steps.js';
 import {t} from './words.js';
 
 const place = 'kurir.guided';
@@ -9,6 +10,7 @@ const place = 'kurir.guided';
 /** `create` opens the form of a delivery. `draw` is told of what the board knows: how many there are, and what was delivered. */
 export function guide(create) {
   const list = h('ol', {class: 'steps'});
+  const acts = {invite: () => inviteByNumber(load), create};
   const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list);
   // What is not known yet is not told: a step that is done would be shown as one to do.
   let isOver = Boolean(localStorage.getItem(place)), partners, invites, known;
@@ -39,19 +41,9 @@ export function guide(create) {
     region.hidden = isOver || !known || partners === undefined;
     if (region.hidden) return;
     const isDone = {invite: partners > 0, create: known.all > 0, watch: false};
-    const steps = Object.keys(isDone).map((id) => ({id, isDone: isDone[id], note: id === 'invite' && invites > 0 ? 'guide_invited' : `guide_${id}Text`}));
-    const next = steps.find((one) => !one.isDone);
-    unpressed(list, () => redraw(() => keep(list, steps, (one) => JSON.stringify([one, one === next]), (one) => step(one, one === next))));
-  }
-
-  const acts = {invite: () => inviteByNumber(load), create};
-
-  function step({id, isDone, note}, isNext) {
-    return h('li', {class: isDone ? 'done' : isNext ? 'next' : '', 'aria-current': isNext && 'step'},
-      h('h3', {}, isDone && h('span', {'aria-hidden': 'true'}, '✓ '), t(`guide_${id}`), isDone && h('span', {class: 'unseen'}, ` (${t('done')})`)),
-      h('p', {class: 'hint'}, t(isDone ? `guide_${id}Text` : note)),
-      acts[id] && !isDone && h('p', {class: 'actions'},
-        h('button', {type: 'button', class: isNext ? 'main' : '', onclick: () => acts[id]()}, t(`guide_${id}`))));
+    drawSteps(list, Object.keys(isDone).map((id) => ({
+      id, isDone: isDone[id], title: t(`guide_${id}`), text: t(id === 'invite' && invites > 0 && !partners ? 'guide_invited' : `guide_${id}Text`), act: acts[id],
+    })));
   }
 
   load();

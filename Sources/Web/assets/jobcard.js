@@ -1,6 +1,7 @@
 // A courier's card of a delivery: what there is to carry, whom to ask on the way, and the next step.
 import {failureOf, fullName, phoneLink} from './delivery.js';
 import {h} from './dom.js';
+import {distance, meters} from './distance.js';
 import {due} from './due.js';
 import {icon} from './icons.js';
 import {money} from './money.js';
@@ -13,9 +14,16 @@ import {talkLink} from './talk.js';
 import {mapLink, streetOf, wayLink} from './way.js';
 import {t, timeOf, when} from './words.js';
 
+/** A job as it is once the server has heard that it was fetched: who hands it over does not wait for that. */
+export function ahead(job) {
+  const at = outgoing.fetchedAt(job.id);
+  return at ? {...job, picked_up_at: new Date(at).toISOString(), allowed_actions: job.allowed_actions.filter((action) => action !== 'pick_up')} : job;
+}
+
 /** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
 export function jobCards({look, ask, isOneOfMany}) {
-  function card(job) {
+  function card(known) {
+    const job = ahead(known);
     const {recipient, status} = job;
     const isOver = status === 'delivered';
     const isFetchedFirst = goesToFetch(job);
@@ -46,29 +54,34 @@ export function jobCards({look, ask, isOneOfMany}) {
   /** The next step and the one beside it, or what was done and is not answered yet. */
   function steps(job) {
     const waiting = outgoing.waiting(job.id);
-    if (waiting) return unanswered(job, waiting);
+    return [waiting && unanswered(job, waiting), leadsOn(waiting) && verbs(job)];
+  }
+
+  function verbs(job) {
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
-    return [h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)].join(', ')
+    return h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)].join(', ')
       : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)].filter(Boolean).join(', ')), next(job).map((action, at) =>
-      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))))];
+      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))));
   }
 
   function unanswered(job, item) {
     const isGraced = outgoing.isGraced(item);
     const text = isGraced ? 'declinedForNow' : outgoing.isSending(item) ? 'isSending' : 'willBeSent';
     const verb = isGraced ? 'undo' : 'takeBack';
-    return [h('p', {class: 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
-      h('p', {class: 'actions verbs'}, !outgoing.isSending(item) && h('button', {type: 'button', 'aria-label': `${t(verb)}: ${fullName(job.recipient)}`,
-        onclick: () => outgoing.takeBack(item)}, t(verb)))];
+    return h('div', {class: 'unanswered'}, h('p', {class: 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
+      !outgoing.isSending(item) && h('button', {type: 'button', class: 'quiet', 'aria-label': `${t(verb)}: ${fullName(job.recipient)}`, onclick: () => outgoing.takeBack(item)}, t(verb)));
   }
 
   /** What else may be done with what is carried. */
-  const others = (job) => (outgoing.waiting(job.id) ? [] : ['fail', 'cancel'].filter((action) =>
+  const others = (job) => (!leadsOn(outgoing.waiting(job.id)) ? [] : ['fail', 'cancel'].filter((action) =>
     job.status === 'in_progress' && job.allowed_actions.includes(action) && !next(job).includes(action))
     .map((action) => button(job, action, action === 'cancel' ? 'danger' : '', () => ask(job, action))));
 
   return {card, steps, others};
 }
+
+/** Whether there is a next step beside what is on its way. */
+const leadsOn = (item) => !item || item.action === 'pick_up';
 
 /** Where it is fetched, if that is known. */
 const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address && store);
@@ -89,8 +102,9 @@ const payOf = ({pay}) => pay && h('span', {class: 'term pay'}, t('youGet', {amou
 function terms(job) {
   const {cash, attempts, last_attempt: last, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
+  const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
-    payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [

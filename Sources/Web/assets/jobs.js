@@ -1,13 +1,13 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, history, isListed, moment, phoneLink, reasonOf} from './delivery.js';
+import {badge, facts, fullName, history, isListed, moment, phoneLink, reasonOf, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {icon} from './icons.js';
-import {jobCards, source} from './jobcard.js';
+import {ahead, jobCards, source} from './jobcard.js';
 import {loaded, soon} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
@@ -24,6 +24,8 @@ import {mapLink} from './way.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
+// Whether this phone has seen a job.
+const begun = 'kurir.begun';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
@@ -34,11 +36,13 @@ soon('handing');
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
 
-export function jobs(region, {count}) {
-  let open, done = outgoing.done();
+export function jobs(region, {account, count}) {
+  let open, first, done = outgoing.done();
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
+  // Who may be new is shown nothing that would be taken away at once.
+  region.classList.toggle('bare', !kept && !localStorage.getItem(begun));
   const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
@@ -77,8 +81,7 @@ export function jobs(region, {count}) {
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
-    const whose = h('p', {class: 'hint'}, [fullName(job.recipient), job.recipient?.address].filter(Boolean).join(', '));
-    const dialog = openDialog(t(`do_${action}`), form([whose, ...fields], t(`do_${action}`), async (values) => {
+    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
       outgoing.add(job, action, body, pictures);
@@ -101,11 +104,12 @@ export function jobs(region, {count}) {
     dialog.classList.add('wide', 'look');
     let shown;
     stands({
-      show(current) {
+      show(known) {
         // Whatever it is now, it is not this courier's.
-        if (!current) return dialog.close();
+        if (!known) return dialog.close();
+        const current = ahead(known);
         const waiting = outgoing.waiting(current.id);
-        const state = `${current.version} ${saidMark(current)} ${waiting && outgoing.isSending(waiting)}`;
+        const state = `${current.version} ${saidMark(current)} ${waiting?.key} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
         shown = state;
         unpressed(content, () => {
@@ -120,6 +124,20 @@ export function jobs(region, {count}) {
     open.show(job);
   }
 
+  /** Who has had no job yet is told what to do until there is one. */
+  async function begin() {
+    const isNew = !localStorage.getItem(begun) && !order.some((status) => all.of(status).length);
+    region.classList.toggle('bare', isNew);
+    if (isNew) {
+      const {welcome} = await loaded('welcome');
+      if (region.classList.contains('bare') && !first) region.prepend((first = welcome(account)).region);
+    } else {
+      localStorage.setItem(begun, 'yes');
+      first?.leave();
+      first?.region.remove();
+    }
+  }
+
   /** Keeps what there is for when there is no connection: what is carried before all else. */
   function drawn() {
     open?.show(all.get(open.id));
@@ -130,6 +148,7 @@ export function jobs(region, {count}) {
     if (kept) age.textContent = t('asOf', {time: when(kept.at)});
     if (!isFresh) return;
     noticed('jobs');
+    begin().catch(() => region.classList.remove('bare'));
     lookAfter();
     kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).filter(isListed).slice(0, 100)};
     localStorage.setItem(place, JSON.stringify(kept));
@@ -203,7 +222,8 @@ export function jobs(region, {count}) {
       say(wordsOf(error));
     }
   }}, icon('scan'), h('span', {}, t('scanSlip'))));
-  region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, taken.region, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
+  region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
+  all.parts[0].section.after(taken.region);
   if (kept) all.fill(kept.items);
   const reckon = () => {
     reckonAll(region);
@@ -224,6 +244,7 @@ export function jobs(region, {count}) {
     leave() {
       clearInterval(clock);
       removeEventListener('located', reckon);
+      first?.leave();
       unlisten();
     },
     onFresh() {
@@ -248,6 +269,7 @@ export function jobs(region, {count}) {
     onEvent({type, delivery}) {
       if (!delivery) {
         locate();
+        first?.load();
         return type === 'partner.ended' && all.reload();
       }
       if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));

@@ -1,6 +1,6 @@
 // What a courier does, and what anybody writes, goes out from here, and is kept until the server has answered: sent again with the same
-// key, it takes effect once. It is kept by account, also over the end of a session. Pictures go out before what they belong to, and what
-// is written to somebody in the order in which it was.
+// key, it takes effect once. It is kept by account, also over the end of a session. Pictures go out before what they belong to, what
+// is written to somebody in the order in which it was, and what is done with a delivery in the order in which it was done.
 import {newKey, post, thisVisit, Unreachable} from './ask.js';
 import {remembered} from './account.js';
 import {say as tell, wordsOf} from './dom.js';
@@ -11,8 +11,10 @@ import {t} from './words.js';
 const place = 'kurir.outgoing';
 // Milliseconds in which declining can be undone; for which the server certainly knows a key.
 const [grace, lasting] = [10_000, 23 * 3_600_000];
-// What a message is among actions: of a delivery one waits at a time, of a conversation any number.
+// What a message is among actions: of a conversation any number waits.
 const saying = 'say';
+// What is done with a delivery while this waits goes out behind it; behind anything else nothing is done.
+const leading = 'pick_up';
 const nobody = {changed() {}, answered() {}, refused() { return false; }};
 let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
@@ -27,8 +29,11 @@ export function listen(to) {
   return () => { listener = nobody; };
 }
 
-/** What is on its way for that delivery, if anything. */
-export const waiting = (id) => own().find((item) => item.id === id);
+/** What is on its way for that delivery, if anything; of several, the last. */
+export const waiting = (id) => own().findLast((item) => item.id === id);
+
+/** When who carries it fetched it, if that is still on its way. */
+export const fetchedAt = (id) => own().find((item) => item.id === id && item.action === leading)?.at;
 
 /** What is on its way to that conversation, in order. */
 export const unsaid = (id) => own().filter((item) => item.action === saying && item.id === id);
@@ -55,11 +60,12 @@ export function addTo(path, id, action, body = {}) {
 
 /** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
 export function add(delivery, action, body = {}, pictures = []) {
-  if (waiting(delivery.id)) return;
-  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body, pictures};
-  if (action === 'decline') item.from = Date.now() + grace;
+  const before = waiting(delivery.id);
+  if (before && (before.action !== leading || action === leading)) return;
+  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body, pictures, at: Date.now()};
+  if (action === 'decline') item.from = item.at + grace;
   store([...kept(), item]);
-  sendOne(item);
+  if (!before) sendOne(item);
   send();
 }
 
@@ -76,8 +82,10 @@ export async function send() {
   for (const item of own()) if (isNext(item) && !isSending(item)) sendOne(item);
 }
 
-/** Whether nothing is before it, and it has not been refused: that waits for somebody to put it away. */
-const isNext = (item) => !item.refused && (item.action !== saying || unsaid(item.id).find(({refused}) => !refused)?.key === item.key);
+/** What is sent next of a conversation or a delivery; what has been refused waits for somebody to put it away. */
+const nextOf = (id) => own().find((item) => item.id === id && !item.refused);
+
+const isNext = (item) => nextOf(item.id)?.key === item.key;
 
 /** What was accepted on a notification and has not gone out waits where the service worker could keep it. */
 async function takeOver() {
@@ -127,7 +135,13 @@ async function sendOne(item, failures = 0) {
 function refuse(item, failure) {
   tell(wordsOf(failure));
   keepAs({...item, refused: wordsOf(failure)});
-  send();
+  goOn(item.id);
+}
+
+/** Sends what was behind something that is over. */
+function goOn(id) {
+  const item = nextOf(id);
+  if (item && !isSending(item)) sendOne(item);
 }
 
 const later = (item, failures, pause) => setTimeout(() => {
@@ -187,7 +201,7 @@ function over(item, answer, isAsked) {
   for (const one of left) if (answer && one.action === saying && one.id === item.id && !one.tried) one.after = answer.seq;
   store(left);
   listener.answered(answer, item);
-  if (item.action === saying) send();
+  goOn(item.id);
 }
 
 function kept() { return JSON.parse(localStorage.getItem(place) ?? '[]'); }

@@ -80,22 +80,33 @@ async function turnOff() {
   await window.caches?.delete(shelf);
 }
 
+/**
+ * How it stands with notifications on this browser, if there are any: `on`, `denied`, `open`, or `add` where the page is to be put on the
+ * Home Screen first. `allow` asks for them, and `renew` registers anew.
+ */
+export async function standing(account) {
+  const key = await keyFor(account);
+  if (!key) return undefined;
+  const isOn = () => device() && Notification.permission === 'granted';
+  const state = !canShow() ? 'add' : Notification.permission === 'denied' ? 'denied' : isOn() ? 'on' : 'open';
+  return {state, allow: () => turnOn(account, key), renew: () => register(account, key, device())};
+}
+
 /** Registers anew where it is on; else, if nobody has asked yet, a card that says what it is for. */
 export function asking(account) {
   const card = h('section', {class: 'panel', 'aria-label': t('askPush'), hidden: true});
-  keyFor(account).then((key) => {
-    if (!key || localStorage.getItem(place) === never) return;
-    const isPossible = canShow();
-    if (isPossible && Notification.permission === 'denied') return;
+  standing(account).then((push) => {
+    if (!push || push.state === 'denied' || localStorage.getItem(place) === never) return;
     // Without the browser's word it would ask, and nobody knew why.
-    if (isPossible && device() && Notification.permission === 'granted') return register(account, key, device()).catch(() => {});
+    if (push.state === 'on') return push.renew().catch(() => {});
+    const isPossible = push.state === 'open';
     const answer = (action) => () => {
       card.remove();
       action().catch((error) => say(wordsOf(error)));
     };
     card.append(h('h2', {}, t('askPush')), h('p', {}, t(`whyPush_${account.kind}`)), isPossible ? '' : h('p', {}, t('addToHome')), h('p', {class: 'actions'},
       isPossible && h('button', {type: 'button', class: 'main', onclick: answer(async () => {
-        say(t(await turnOn(account, key) ? 'pushOn' : 'pushRefused'));
+        say(t(await push.allow() ? 'pushOn' : 'pushRefused'));
       })}, t('allowPush')),
       h('button', {type: 'button', onclick: answer(async () => localStorage.setItem(place, never))}, t('notNow'))));
     card.hidden = false;
@@ -106,13 +117,12 @@ export function asking(account) {
 /** The switch of this browser, or why there is none. */
 export function pushSwitch(account) {
   const region = h('div');
-  keyFor(account).then((key) => {
-    if (!key) return region.append(h('p', {class: 'hint'}, t('noPush')));
-    if (!canShow()) return region.append(h('p', {class: 'hint'}, t('addToHome')));
-    if (Notification.permission === 'denied') return region.append(h('p', {class: 'hint'}, t('pushRefused')));
+  standing(account).then((push) => {
+    const why = push ? {add: 'addToHome', denied: 'pushRefused'}[push.state] : 'noPush';
+    if (why) return region.append(h('p', {class: 'hint'}, t(why)));
     const box = h('input', {type: 'checkbox', checked: Boolean(device()), onchange: async () => {
       try {
-        if (box.checked) box.checked = await turnOn(account, key); else await turnOff();
+        if (box.checked) box.checked = await push.allow(); else await turnOff();
         say(t(box.checked ? 'pushOn' : Notification.permission === 'denied' ? 'pushRefused' : 'pushOff'));
       } catch (error) {
         box.checked = Boolean(device());

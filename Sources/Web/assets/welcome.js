@@ -1,0 +1,53 @@
+// A courier's first steps, until there is a first job: for whom one delivers, and what makes a phone reach who has it in the pocket.
+import {all, lasting} from './ask.js';
+import {h, say, wordsOf} from './dom.js';
+import {avatar} from './face.js';
+import {canInstall, install, isInstalled} from './install.js';
+import {askToLocate, leaveToLocate} from './positions.js';
+import {standing} from './push.js';
+import {drawSteps} from './steps.js';
+import {t} from './words.js';
+
+export function welcome(account) {
+  const whom = h('div'), list = h('ol', {class: 'steps'});
+  const region = h('section', {class: 'panel guide'}, h('h2', {}, t('first')), whom, list);
+  let push, leave;
+
+  const store = ({name, address, picture}) => h('div', {class: 'faced'}, avatar(name, picture), h('p', {}, h('strong', {}, t('deliversFor', {name})), address && h('span', {class: 'hint'}, address)));
+  const nobody = () => [h('p', {}, t('noStores')), h('p', {class: 'actions'}, h('a', {class: 'button main', href: '#/stores'}, t('joinStore')))];
+
+  /** Asked anew whenever it may have changed elsewhere; what cannot be known now is not told. */
+  async function load() {
+    lasting('partners', () => all('/v1/partners')).then((stores) => whom.replaceChildren(...stores.length ? stores.map(store) : nobody()), () => {});
+    push = await standing(account).catch(() => undefined);
+    if (!leave) (leave = await leaveToLocate()).addEventListener('change', draw);
+    draw();
+  }
+
+  async function allow() {
+    try {
+      say(t(await push.allow() ? 'pushOn' : 'pushRefused'));
+    } catch (error) {
+      say(wordsOf(error));
+    }
+    load();
+  }
+
+  function draw() {
+    drawSteps(list, [
+      push && {id: 'push', isDone: push.state === 'on', text: t({add: 'addToHome', denied: 'pushRefused'}[push.state] ?? 'first_pushText'), verb: t('allowPush'), act: push.state === 'open' && allow},
+      {id: 'place', isDone: leave.state === 'granted', text: t(leave.state === 'denied' ? 'locate_denied' : 'whereYouAreHint'), verb: t('locateHere'), act: leave.state === 'prompt' && askToLocate},
+      (isInstalled() || canInstall()) && {id: 'home', isDone: isInstalled(), text: t('first_homeText'), verb: t('first_homeDo'), act: () => install().then(draw)},
+    ].filter(Boolean).map((step) => ({...step, title: t(`first_${step.id}`)})));
+  }
+
+  addEventListener('installable', draw);
+  load();
+  return {
+    region, load,
+    leave() {
+      removeEventListener('installable', draw);
+      leave?.removeEventListener('change', draw);
+    },
+  };
+}
