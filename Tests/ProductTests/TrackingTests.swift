@@ -94,11 +94,15 @@ import Testing
     @Test func `who asks for links too often waits`() async throws {
         try await ServedProduct.serving(looseness: 1) { api in
             let from = ["X-Forwarded-For": "192.0.2.7"]
+            // Many at a time, so that none is earned back meanwhile, however slow the machine is.
             var codes: [Int] = []
-            for _ in 0..<140 where codes.last != 429 {
-                codes.append(try await api.get("/v1/tracking/x", headers: from).status)
+            while !codes.contains(429), codes.count < 1000 {
+                codes += try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 { group.addTask { try await api.get("/v1/tracking/x", headers: from).status } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
             }
-            #expect(codes.last == 429 && codes.count > 100)
+            #expect(codes.contains(429) && codes.count { $0 == 404 } >= 100)
             #expect(try await api.get("/v1/tracking/x", headers: ["X-Forwarded-For": "198.51.100.9"]).status == 404)
         }
     }
