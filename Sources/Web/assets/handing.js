@@ -29,18 +29,20 @@ function atPlace() {
   return at ? {at_location: at} : {};
 }
 
-/** The fields of handing over, and how to read them as a step's body and pictures. */
+/** The fields of handing over, how to read them as a step's body and pictures, and what its button says that says more than the step. */
 export async function delivering({proof = {}, cash}, refused) {
   const before = await said(refused);
   const pictures = photos(proof.photo, before.photos);
   const pad = proof.signature ? signature(before.signature) : null;
   const note = {name: 'note', label: t('note'), value: before.note, rows: 1, hint: t('noteHint')};
+  // Mostly there is nothing to count: what is to be collected is what was.
+  const other = cash && before.cash_collected?.amount !== cash.amount ? before.cash_collected : undefined;
   const fields = [
     proof.pin && {name: 'pin', label: t('pinOfRecipient'), value: before.pin, required: true, inputmode: 'numeric', longest: 4, hint: t('pinOfRecipientHint')},
     proof.pin && scanInto('pin', t('scanPin'), pinIn),
-    cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)}), h('button', {type: 'button', onclick: allOf(cash)}, t('allCollected'))),
-    cash && {name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`, value: typed(before.cash_collected), required: true,
-      inputmode: 'decimal', longest: 12},
+    cash && h('p', {class: 'collect'}, t('collect', {amount: money(cash)})),
+    cash && {fold: t('anotherAmount'), isOpen: other, fields: [{name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`,
+      value: typed(other), inputmode: 'decimal', longest: 12}]},
     ...proof.photo ? [pictures.element] : [], pad?.element,
     {fold: t('handingMore'), isOpen: before.received_by || before.note || before.photos.length > 0, fields: [
       {name: 'received_by', label: t('receivedByWhom'), value: before.received_by}, note, ...proof.photo ? [] : [pictures.element]]},
@@ -48,7 +50,7 @@ export async function delivering({proof = {}, cash}, refused) {
 
   async function read(values) {
     const signed = await pad?.blob();
-    const collected = cash ? amountIn(values.cash_collected, cash.currency) : null;
+    const collected = cash && values.cash_collected ? amountIn(values.cash_collected, cash.currency) : cash;
     const isOther = collected && collected.amount !== cash.amount && !values.note;
     refuse([
       proof.pin && !/^\d{4}$/.test(values.pin ?? '') && ['pin', 'fourDigits'],
@@ -59,15 +61,8 @@ export async function delivering({proof = {}, cash}, refused) {
     return {body, pictures: await shelved(pictures.blobs(), signed)};
   }
 
-  return {fields, read};
+  return {fields, read, verb: cash && t('collectedAnd', {amount: money(cash)})};
 }
-
-/** Mostly there is nothing to count: what is to be collected is what was. */
-const allOf = (cash) => ({target}) => {
-  const field = target.form.elements.cash_collected;
-  field.value = typed(cash);
-  field.focus();
-};
 
 /** The fields of why it could not be handed over. */
 export async function failing(_, refused) {

@@ -71,9 +71,9 @@ export function jobs(region, {account, count}) {
 
   /** Asks for what a step says; `refused` is what the server did not take of it, and `error` why. */
   async function ask(job, action, refused, error) {
-    let fields, read;
+    let fields, read, verb;
     try {
-      ({fields, read} = await asking[action](job, refused));
+      ({fields, read, verb} = await asking[action](job, refused));
     } catch (failure) {
       // Why it was refused matters more than that nobody can be asked for it once more.
       return say(wordsOf(error ?? failure));
@@ -81,7 +81,7 @@ export function jobs(region, {account, count}) {
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
-    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], t(`do_${action}`), async (values) => {
+    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], verb || t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
       outgoing.add(job, action, body, pictures);
