@@ -88,6 +88,7 @@ public struct WebFile: Sendable {
         WebFile("mapview.js", PackageResources.mapview_js),
         WebFile("messages.js", PackageResources.messages_js),
         WebFile("money.js", PackageResources.money_js),
+        WebFile("moves.js", PackageResources.moves_js),
         WebFile("nearness.js", PackageResources.nearness_js),
         WebFile("news.js", PackageResources.news_js),
         WebFile("notices.js", PackageResources.notices_js),

@@ -750,7 +750,7 @@ def test_figures_say_what_was_on_time(visit, look):
     tile = lambda name: page.locator(".tile").filter(has_text=name)
     expect(tile("On time")).to_contain_text("100 %")
     expect(tile("On time")).to_contain_text("2 of 2 that were due")
-    expect(tile("Attempts in vain").locator(".big")).to_have_text("1")
+    expect(tile("Not handed over").locator(".big")).to_have_text("1")
     expect(tile("Waiting at the store")).to_be_visible()
     look(page, "figures-on-time")
 

@@ -173,16 +173,20 @@ def test_offers_stand_beside_what_is_carried_and_none_over_another(visit, look):
 def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
     shop = Store()
     ana = Courier(shop)
-    ana.act("accept", shop.deliver_to(ana))
+    job = shop.deliver_to(ana)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     expect(page.get_by_role("button", name="Allow notifications")).to_be_visible()
     shop.deliver_to(ana)
-    said = page.locator(".notices p", has_text="A new offer.")
+    said = page.locator(".notices p", has_text="New offer")
     expect(said).to_be_visible()
     box = said.bounding_box()
     for button in page.locator(".asks button, button.main").all():
         assert apart(box, button.bounding_box()), button.inner_text()
+    # Nobody is asked above what is in hand.
+    ana.act("accept", job)
+    expect(page.locator(".in_progress li.card")).to_be_visible()
+    expect(page.get_by_role("button", name="Allow notifications")).to_be_hidden()
 
 
 def test_of_what_is_said_in_passing_the_last_two_stay(visit):
@@ -736,3 +740,33 @@ def test_an_offer_says_how_far_it_is_from_the_shop_to_the_door(visit):
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     expect(page.locator(".pending li.card")).to_contain_text("1 km to the door")
+
+
+def test_a_touch_takes_no_offer_that_has_just_come_under_the_finger(visit):
+    shop = Store()
+    ana = Courier(shop)
+    later = shop.deliver_to(ana, window={"until": minutes(90)})
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    box = page.get_by_role("button", name="Accept").bounding_box()
+    place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    # Touched in the very moment in which another offer takes its place.
+    page.evaluate("""([x, y]) => {
+        const list = document.querySelector('.pending .cards');
+        new MutationObserver((_, observer) => {
+            if (list.children.length < 2) return;
+            observer.disconnect();
+            setTimeout(() => {
+                window.touched = document.elementFromPoint(x, y)?.textContent;
+                document.elementFromPoint(x, y).dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, detail: 1}));
+            });
+        }).observe(list, {childList: true});
+    }""", place)
+    sooner = shop.deliver_to(ana, window={"until": minutes(20)})
+    until(page, lambda: page.evaluate("window.touched"))
+    assert page.evaluate("window.touched") == "Accept"
+    expect(page.locator(".notices")).to_contain_text("New offer · Vukovarska 5")
+    # A key goes to what has focus, wherever that stands.
+    page.get_by_role("button", name="Accept").first.press("Enter")
+    expect(page.get_by_text("It is yours.")).to_be_visible()
+    assert (shop.history(sooner), shop.history(later)) == (["create", "accept"], ["create"])

@@ -194,6 +194,10 @@ def test_who_refuses_finds_how_to_allow_it(visit, look):
     page.reload()
     shop = Store()
     sign_in(page, shop)
+    # Before there is anything to be told of nobody is asked.
+    expect(page.locator(".guide")).to_be_visible()
+    expect(page.get_by_role("button", name="Allow notifications")).to_be_hidden()
+    shop.deliver_to(Courier(shop))
     page.evaluate("localStorage.setItem('refused', 'default')")
     page.get_by_role("button", name="Allow notifications").click()
     expect(page.get_by_text("This browser does not allow notifications.")).to_be_visible()

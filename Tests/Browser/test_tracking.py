@@ -294,7 +294,7 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
     first = visit(link(), forgiving=("410",))
     expect(first.locator(".said")).to_contain_text("is preparing")
     look(page, "recipient-link")
-    card.get_by_role("button", name="End the link").click()
+    card.get_by_role("button", name="Revoke the link").click()
     expect(card.locator(".link")).to_be_hidden()
     expect(first.locator("h1")).to_have_text("This link is over")
     escape(page)

@@ -68,7 +68,7 @@ struct StartPage {
     }
 
     private func door(_ place: String, _ name: String, _ what: String) -> String {
-        "<a class=\"door\" href=\"\(place)\(isChosen ? "?language=\(words.code)" : "")\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
+        "<a class=\"door\" href=\"\(place)\(isChosen ? "?language=\(words.code)" : "")#new\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
     }
 
     private func step(_ picture: String, _ title: String, _ what: String) -> String {

@@ -193,7 +193,8 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     show('signIn', true);
   }
 
-  show(forgotten ? 'reset' : code ? 'register' : 'signIn');
+  // Who comes by the start page's door is mostly new.
+  show(forgotten ? 'reset' : code || location.hash === '#new' ? 'register' : 'signIn');
   endLeft();
   return entry;
 }

@@ -38,6 +38,8 @@ export function board(region, {count}) {
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
     if (isLongAgo) columns.reload(); else columns.draw();
   });
+  // Until it is known, perhaps.
+  region.classList.add('bare');
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
     mark: (one) => `${unheard.has(one.id)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
@@ -113,7 +115,7 @@ export function board(region, {count}) {
     const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: patience()}))
       .filter(({count, isOn}) => count || isOn);
     unpressed(chips, () => redraw(() => {
-      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? `✓ ${t('allWell')}` : '');
+      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? h('span', {}, `✓ ${t('allWell')}`) : '');
     }));
     chips.classList.toggle('calm', !found.length);
     for (const {statuses, section, fold, isLoaded} of columns.parts) {

@@ -42,7 +42,7 @@ export function guide(create) {
     if (region.hidden) return;
     const isDone = {invite: partners > 0, create: known.all > 0, watch: false};
     drawSteps(list, Object.keys(isDone).map((id) => ({
-      id, isDone: isDone[id], title: t(`guide_${id}`), text: t(id === 'invite' && invites > 0 && !partners ? 'guide_invited' : `guide_${id}Text`), act: acts[id],
+      id, isDone: isDone[id], title: t(`guide_${id}`), text: t(id === 'invite' && invites > 0 && !partners ? 'guide_invited' : `guide_${id}Text`), act: acts[id], verb: acts[id] && t(`guide_${id}Do`),
     })));
   }
 

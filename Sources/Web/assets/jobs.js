@@ -12,6 +12,7 @@ import {loaded, soon} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
+import {heedMoves} from './moves.js';
 import {fetchedFrom, learnPlaces, reckonAll} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
@@ -20,7 +21,7 @@ import {said, saidMark} from './recipient.js';
 import {asChosen, goBy, movable} from './route.js';
 import {talkLink} from './talk.js';
 import {surroundings} from './surroundings.js';
-import {mapLink} from './way.js';
+import {mapLink, streetOf} from './way.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
@@ -62,6 +63,7 @@ export function jobs(region, {account, count}) {
   const offers = () => all.of(...hand.statuses).filter(hand.needs);
 
   // The order of what is carried is changed where it stands.
+  heedMoves(all.parts[1].list);
   movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
   let tellOffers = () => {};
   loaded('offersline').then(({offersLine}) => {
@@ -272,7 +274,7 @@ export function jobs(region, {account, count}) {
         first?.load();
         return type === 'partner.ended' && all.reload();
       }
-      if (type === 'delivery.offered' && isListed(delivery)) say(t('newOffer'));
+      if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '));
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
       if (type === 'delivery.wish') say(t('newWish'));

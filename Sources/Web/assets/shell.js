@@ -61,7 +61,7 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
       invite.code = undefined;
       history.replaceState(null, '', '#/');
     }
-    if (location.hash.startsWith('#reset')) history.replaceState(null, '', '#/');
+    if (/^#(reset|new)/.test(location.hash)) history.replaceState(null, '', '#/');
     enter();
     document.querySelector('main').focus();
     const account = remembered();
