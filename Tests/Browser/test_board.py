@@ -747,7 +747,7 @@ def test_figures_say_what_was_on_time(visit, look):
     page = visit("/store")
     sign_in(page, shop)
     go(page, "Figures")
-    tile = lambda name: page.locator(".tile").filter(has_text=name)
+    tile = lambda name: page.locator(".charts .tile").filter(has_text=name)
     expect(tile("On time")).to_contain_text("100 %")
     expect(tile("On time")).to_contain_text("2 of 2 that were due")
     expect(tile("Not handed over").locator(".big")).to_have_text("1")

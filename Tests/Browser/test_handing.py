@@ -85,6 +85,8 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     page.get_by_role("button", name="Accept").click()
     page.get_by_role("button", name="Fetch").click()
     expect(page.get_by_text("✓ fetched")).to_be_visible()
+    # It goes on at once, and is drawn anew when the server has heard of it.
+    expect(page.locator(".unanswered")).to_have_count(0)
     deliver = page.get_by_role("button", name="Deliver:")
     box = deliver.bounding_box()
     assert box["height"] >= 56 and box["y"] > 700

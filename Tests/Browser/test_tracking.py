@@ -369,7 +369,7 @@ def test_on_a_narrow_phone_no_word_is_broken_and_the_stars_stay_on_their_card(ch
     courier.act("pick_up", delivery)
     page.goto(path)
     steps = page.locator(".steps li span")
-    expect(steps).to_have_text(["In Arbeit", "Kurier gefunden", "Unterwegs", "Da"])
+    expect(steps).to_have_text(["In Arbeit", "Kurier gefunden", "Unterwegs", "Zugestellt"])
     # A word that is broken takes two lines, and one that is not has no part outside of its place.
     for step in steps.all():
         lines, words, inside = step.evaluate("""(step) => [
