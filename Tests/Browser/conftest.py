@@ -404,6 +404,11 @@ def rest(page):
     page.evaluate("() => new Promise(requestIdleCallback)")
 
 
+def drawn(page):
+    """Waits until what has changed is laid out and drawn, and what was put off until then is done."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done))))")
+
+
 def hold(page, pattern):
     """Holds back answers as they were given; gives the list of those that are held."""
     held = []

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, call, end_sessions_of, escape, go, hold, live, release, rest, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, drawn, end_sessions_of, escape, go, hold, live, release, rest, sign_in, until
 
 NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
 
@@ -101,18 +101,18 @@ def test_few_tabs_stay_and_the_others_are_on_a_sheet(visit, look, language):
     bar, button, sheet = page.locator("nav"), page.locator(".more-views"), page.locator("#sheet")
     for width in (320, 390, 600):
         page.set_viewport_size({"width": width, "height": 800})
-        rest(page)
+        drawn(page)
         until(page, lambda: bar.evaluate("(bar) => bar.scrollWidth <= bar.clientWidth") and 2 <= page.locator("nav > a").count() <= 4)
         assert page.locator("nav a").count() == 10
     # Where it is no sheet of a phone it stands below its button, and the way out stands at one's name.
     page.set_viewport_size({"width": 1024, "height": 800})
-    rest(page)
+    drawn(page)
     button.click()
     expect(sheet.get_by_role("button")).to_be_hidden()
     until(page, lambda: abs(sheet.bounding_box()["x"] - button.bounding_box()["x"]) < 2 or sheet.bounding_box()["x"] + sheet.bounding_box()["width"] > 1000)
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 390, "height": 844})
-    rest(page)
+    drawn(page)
     # By keyboard: into the sheet, out of it, and to what is on it.
     button.focus()
     page.keyboard.press("Enter")
