@@ -404,6 +404,22 @@ def rest(page):
     page.evaluate("() => new Promise(requestIdleCallback)")
 
 
+def carried(*, visit, line=None, forgiving=(), fetched=True, **more):
+    """A courier's page with one job in hand."""
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana, **more)
+    ana.act("accept", job)
+    if fetched:
+        ana.act("pick_up", job)
+    page = visit("/courier", phone=True, forgiving=["net::ERR_", *forgiving], address=line.address if line else ADDRESS)
+    sign_in(page, ana)
+    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    kept(page)
+    return shop, ana, job, page
+
+
 def drawn(page):
     """Waits until what has changed is laid out and drawn, and what was put off until then is done."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done))))")

@@ -1,19 +1,11 @@
 """Bad connections, and answers that come late, twice or never."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, end_sessions_of, escape, go, hold, kept, live, release, sign_in, until
+from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, kept, live, release, sign_in, until
 
 
 def test_without_a_connection_and_back(visit, line, look):
-    shop = Store()
-    ana = Courier(shop)
-    job = shop.deliver_to(ana)
-    ana.act("accept", job)
-    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
-    sign_in(page, ana)
-    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    kept(page)
+    shop, _, job, page = carried(visit=visit, line=line, fetched=False)
     # What the phone knows itself, it says at once.
     page.context.set_offline(True)
     expect(page.get_by_text("No connection.").first).to_be_visible()
@@ -97,14 +89,7 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
 
 
 def test_what_is_done_one_after_the_other_without_a_connection_arrives_in_that_order(visit, line, look):
-    shop = Store()
-    ana = Courier(shop)
-    job = shop.deliver_to(ana)
-    ana.act("accept", job)
-    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
-    sign_in(page, ana)
-    kept(page)
-    expect(page.get_by_role("button", name="Fetch")).to_be_visible()
+    shop, _, job, page = carried(visit=visit, line=line, fetched=False)
     line.cut()
     page.get_by_role("button", name="Fetch").click()
     # Who has it does not wait for the server to hear of it; it can still be taken back.
@@ -137,6 +122,22 @@ def test_what_is_done_one_after_the_other_without_a_connection_arrives_in_that_o
     line.mend()
     expect(page.locator(".card.delivered")).to_have_count(1)
     assert shop.history(job) == ["create", "accept", "pick_up", "deliver"]
+
+
+def test_what_was_done_with_something_that_the_store_has_cancelled_is_over(visit, line):
+    shop, _, job, page = carried(visit=visit, line=line, fetched=False, forgiving=["409"])
+    line.cut()
+    page.get_by_role("button", name="Fetch").click()
+    page.locator(".verbs").first.get_by_role("button", name="Deliver:").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(page.locator(".in_progress li.card")).to_contain_text("Deliver · waits for a connection")
+    call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    line.mend()
+    # One is refused after the other, and neither is tried for ever.
+    until(page, lambda: page.evaluate("localStorage.getItem('kurir.outgoing')") == "[]")
+    expect(page.locator(".gone")).to_contain_text("has cancelled this delivery")
+    expect(page.locator(".in_progress li.card")).to_have_count(0)
+    assert shop.history(job) == ["create", "accept", "cancel"]
 
 
 def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):

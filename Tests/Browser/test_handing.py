@@ -7,29 +7,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, go, kept, live, more, panel, rest, sign_in, unfold, until
+from conftest import ADDRESS, Courier, Store, call, carried, go, live, more, panel, rest, sign_in, unfold, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO
-
-
-def carried(*, visit, line=None, forgiving=(), fetched=True, **more):
-    """A courier's page with one job in hand."""
-    shop = Store()
-    ana = Courier(shop)
-    job = shop.deliver_to(ana, **more)
-    ana.act("accept", job)
-    if fetched:
-        ana.act("pick_up", job)
-    page = visit("/courier", phone=True, forgiving=["net::ERR_", *forgiving], address=line.address if line else ADDRESS)
-    sign_in(page, ana)
-    # The question about notifications stands above, once.
-    page.evaluate("localStorage.setItem('kurir.device', 'none')")
-    page.reload()
-    expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    kept(page)
-    return shop, ana, job, page
 
 
 def noting(page, refuse=lambda body: None):

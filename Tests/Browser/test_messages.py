@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, escape, go, live, panel, rest, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, carried, escape, go, live, panel, rest, sign_in, until
 
 
 def talk(shop, ana, *texts):
@@ -45,12 +45,7 @@ def quiet(page):
 
 
 def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
-    shop = Store()
-    ana = Courier(shop)
-    job = shop.deliver_to(ana)
-    ana.act("accept", job)
-    page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
-    sign_in(page, ana)
+    shop, ana, job, page = carried(visit=visit, line=line, fetched=False)
     quiet(page)
     store = visit("/store")
     sign_in(store, shop)

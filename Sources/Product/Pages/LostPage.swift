@@ -9,7 +9,13 @@ enum LostPage {
         guard ["GET", "HEAD"].contains(request.method), !request.path.hasPrefix("/v1/"),
             request.prefersToJSON("text/html")
         else { return nil }
-        let words = request.acceptedLanguage.words
+        return answers[request.acceptedLanguage.rawValue]
+    }
+
+    /// In each language. It is made once, since nothing bounds how often it is asked for.
+    private static let answers = Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, answer(in: $0)) })
+
+    private static func answer(in words: LanguageWords) -> Response {
         let text = { HTMLPage.escaped(words.pages[$0] ?? "") }
         var page = HTMLPage.card(
             words.pages["lost_title"] ?? "", words.code,

@@ -72,8 +72,7 @@ struct PageRoom: Room {
     }
 
     private func showInvite(_ call: Call) async throws -> Response {
-        let page = InvitePage(
-            words: call.request.acceptedLanguage.words)
+        let page = InvitePage(words: call.request.acceptedLanguage.words)
         guard let (code, found) = try await invite(call) else { return page.unknown.response(.notFound) }
         guard found.isLive else { return page.over.response(.gone) }
         return page.live(store: found.store, message: found.message, code: code).response()

@@ -38,8 +38,6 @@ export function board(region, {count}) {
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
     if (isLongAgo) columns.reload(); else columns.draw();
   });
-  // Until it is known, perhaps.
-  region.classList.add('bare');
   const columns = lists(groups, {
     card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
     mark: (one) => `${unheard.has(one.id)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
@@ -124,7 +122,8 @@ export function board(region, {count}) {
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
-    region.classList.toggle('bare', isLoaded && !words && !all.length);
+    // As long as nothing is known, too: nobody is asked for anything then.
+    region.classList.toggle('bare', !words && !all.length);
     open?.show(columns.get(open.id));
     // What a row says of its time is as new as what is counted above it.
     tick(document.body);

@@ -14,16 +14,10 @@ import {talkLink} from './talk.js';
 import {mapLink, streetOf, wayLink} from './way.js';
 import {t, timeOf, when} from './words.js';
 
-/** A job as it is once the server has heard that it was fetched: who hands it over does not wait for that. */
-export function ahead(job) {
-  const at = outgoing.fetchedAt(job.id);
-  return at ? {...job, picked_up_at: new Date(at).toISOString(), allowed_actions: job.allowed_actions.filter((action) => action !== 'pick_up')} : job;
-}
-
 /** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
 export function jobCards({look, ask, isOneOfMany}) {
   function card(known) {
-    const job = ahead(known);
+    const job = outgoing.ahead(known);
     const {recipient, status} = job;
     const isOver = status === 'delivered';
     const isFetchedFirst = goesToFetch(job);
@@ -54,7 +48,7 @@ export function jobCards({look, ask, isOneOfMany}) {
   /** The next step and the one beside it, or what was done and is not answered yet. */
   function steps(job) {
     const waiting = outgoing.waiting(job.id);
-    return [waiting && unanswered(job, waiting), leadsOn(waiting) && verbs(job)];
+    return [waiting && unanswered(job, waiting), outgoing.leadsOn(waiting) && verbs(job)];
   }
 
   function verbs(job) {
@@ -73,15 +67,12 @@ export function jobCards({look, ask, isOneOfMany}) {
   }
 
   /** What else may be done with what is carried. */
-  const others = (job) => (!leadsOn(outgoing.waiting(job.id)) ? [] : ['fail', 'cancel'].filter((action) =>
+  const others = (job) => (!outgoing.leadsOn(outgoing.waiting(job.id)) ? [] : ['fail', 'cancel'].filter((action) =>
     job.status === 'in_progress' && job.allowed_actions.includes(action) && !next(job).includes(action))
     .map((action) => button(job, action, action === 'cancel' ? 'danger' : '', () => ask(job, action))));
 
   return {card, steps, others};
 }
-
-/** Whether there is a next step beside what is on its way. */
-const leadsOn = (item) => !item || item.action === 'pick_up';
 
 /** Where it is fetched, if that is known. */
 const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address && store);

@@ -7,7 +7,7 @@ import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {icon} from './icons.js';
-import {ahead, jobCards, source} from './jobcard.js';
+import {jobCards, source} from './jobcard.js';
 import {loaded, soon} from './later.js';
 import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
@@ -25,8 +25,6 @@ import {mapLink, streetOf} from './way.js';
 import {t, when} from './words.js';
 
 const place = 'kurir.jobs';
-// Whether this phone has seen a job.
-const begun = 'kurir.begun';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
@@ -43,7 +41,7 @@ export function jobs(region, {account, count}) {
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
   // Who may be new is shown nothing that would be taken away at once.
-  region.classList.toggle('bare', !kept && !localStorage.getItem(begun));
+  region.classList.toggle('bare', !kept?.items.length);
   const age = h('p', {class: 'hint age', hidden: true});
   const [earned, taken] = [today(), gone()];
   const groups = [
@@ -109,7 +107,7 @@ export function jobs(region, {account, count}) {
       show(known) {
         // Whatever it is now, it is not this courier's.
         if (!known) return dialog.close();
-        const current = ahead(known);
+        const current = outgoing.ahead(known);
         const waiting = outgoing.waiting(current.id);
         const state = `${current.version} ${saidMark(current)} ${waiting?.key} ${waiting && outgoing.isSending(waiting)}`;
         if (state === shown) return;
@@ -128,16 +126,13 @@ export function jobs(region, {account, count}) {
 
   /** Who has had no job yet is told what to do until there is one. */
   async function begin() {
-    const isNew = !localStorage.getItem(begun) && !order.some((status) => all.of(status).length);
+    const isNew = !order.some((status) => all.of(status).length);
     region.classList.toggle('bare', isNew);
-    if (isNew) {
-      const {welcome} = await loaded('welcome');
-      if (region.classList.contains('bare') && !first) region.prepend((first = welcome(account)).region);
-    } else {
-      localStorage.setItem(begun, 'yes');
-      first?.leave();
-      first?.region.remove();
-    }
+    if (!isNew) return first?.region.remove();
+    const {welcome} = await loaded('welcome');
+    if (!region.isConnected || !region.classList.contains('bare')) return undefined;
+    first ??= welcome(account);
+    return first.region.isConnected || region.prepend(first.region);
   }
 
   /** Keeps what there is for when there is no connection: what is carried before all else. */

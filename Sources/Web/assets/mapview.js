@@ -12,6 +12,7 @@ import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
+import {ahead} from './outgoing.js';
 import {due, inTime} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
 import {asChosen, goBy, handle, movable, suggest} from './route.js';
@@ -66,7 +67,7 @@ export function mapOf(kind) {
     /** Where a courier still fetches something, each place once, with the first that it fetches there. */
     function pickups() {
       const found = new Map();
-      for (const job of stopsNow().filter(isToFetch).sort(inOrder)) {
+      for (const job of stopsNow().map(ahead).filter(isToFetch).sort(inOrder)) {
         const at = fetchedFrom(job);
         const id = at && `from ${at.lat} ${at.lon}`;
         if (at && !found.has(id)) found.set(id, {id, job, at, style: 'home', text: '⌂', label: t('fromStore', {name: job.store.name})});
@@ -76,7 +77,7 @@ export function mapOf(kind) {
 
     /** Where a courier goes: its own stops, each after where it is fetched, or to one delivery over what it brings before. */
     const wayToDraw = (shown, from) => (kind === 'courier'
-      ? [map.couriers.get('me'), ...shown.flatMap((one) => [from.find(({job}) => job === one)?.at, one.recipient.location])].filter(Boolean)
+      ? [map.couriers.get('me'), ...shown.flatMap((one) => [from.find(({job}) => job.id === one.id)?.at, one.recipient.location])].filter(Boolean)
       : maps.wayTo(deliveries.get(open?.id), shown, map.couriers));
     /** Its number on the map and in the list, also where its courier has chosen no order yet. */
     const numberOf = (delivery) => String(delivery.stop?.number ?? placed().indexOf(delivery) + 1);
@@ -131,7 +132,7 @@ export function mapOf(kind) {
     const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
       h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
-      isToFetch(delivery) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
+      isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
       kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && [' · ', arrival(delivery)])),
     kind === 'courier' && handle(fullName(delivery.recipient)));
 

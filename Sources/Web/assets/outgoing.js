@@ -32,8 +32,14 @@ export function listen(to) {
 /** What is on its way for that delivery, if anything; of several, the last. */
 export const waiting = (id) => own().findLast((item) => item.id === id);
 
-/** When who carries it fetched it, if that is still on its way. */
-export const fetchedAt = (id) => own().find((item) => item.id === id && item.action === leading)?.at;
+/** Whether something can be done with a delivery while that, or nothing, is on its way for it. */
+export const leadsOn = (item) => !item || item.action === leading;
+
+/** A delivery as it is once the server has heard that it was fetched: who hands it over does not wait for that. */
+export function ahead(delivery) {
+  const {at} = own().find((item) => item.id === delivery.id && item.action === leading) ?? {};
+  return at ? {...delivery, picked_up_at: new Date(at).toISOString(), allowed_actions: delivery.allowed_actions.filter((action) => action !== leading)} : delivery;
+}
 
 /** What is on its way to that conversation, in order. */
 export const unsaid = (id) => own().filter((item) => item.action === saying && item.id === id);
@@ -61,7 +67,7 @@ export function addTo(path, id, action, body = {}) {
 /** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
 export function add(delivery, action, body = {}, pictures = []) {
   const before = waiting(delivery.id);
-  if (before && (before.action !== leading || action === leading)) return;
+  if (!leadsOn(before) || before?.action === action) return;
   const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body, pictures, at: Date.now()};
   if (action === 'decline') item.from = item.at + grace;
   store([...kept(), item]);

@@ -82,14 +82,13 @@ async function turnOff() {
 
 /**
  * How it stands with notifications on this browser, if there are any: `on`, `denied`, `open`, or `add` where the page is to be put on the
- * Home Screen first. `allow` asks for them, and `renew` registers anew.
+ * Home Screen first; `why` names the words of why they cannot be allowed here now. `allow` asks for them, and `renew` registers anew.
  */
 export async function standing(account) {
   const key = await keyFor(account);
   if (!key) return undefined;
-  const isOn = () => device() && Notification.permission === 'granted';
-  const state = !canShow() ? 'add' : Notification.permission === 'denied' ? 'denied' : isOn() ? 'on' : 'open';
-  return {state, allow: () => turnOn(account, key), renew: () => register(account, key, device())};
+  const state = !canShow() ? 'add' : Notification.permission === 'denied' ? 'denied' : device() && Notification.permission === 'granted' ? 'on' : 'open';
+  return {state, why: {add: 'addToHome', denied: 'pushRefused'}[state], allow: () => turnOn(account, key), renew: () => register(account, key, device())};
 }
 
 /** Registers anew where it is on; else, if nobody has asked yet, a card that says what it is for. */
@@ -118,7 +117,7 @@ export function asking(account) {
 export function pushSwitch(account) {
   const region = h('div');
   standing(account).then((push) => {
-    const why = push ? {add: 'addToHome', denied: 'pushRefused'}[push.state] : 'noPush';
+    const why = push ? push.why : 'noPush';
     if (why) return region.append(h('p', {class: 'hint'}, t(why)));
     const box = h('input', {type: 'checkbox', checked: Boolean(device()), onchange: async () => {
       try {

@@ -11,6 +11,7 @@ import {t} from './words.js';
 export function welcome(account) {
   const whom = h('div'), list = h('ol', {class: 'steps'});
   const region = h('section', {class: 'panel guide'}, h('h2', {}, t('first')), whom, list);
+  const over = new AbortController();
   let push, leave;
 
   const store = ({name, address, picture}) => h('div', {class: 'faced'}, avatar(name, picture), h('p', {}, h('strong', {}, t('deliversFor', {name})), address && h('span', {class: 'hint'}, address)));
@@ -20,7 +21,11 @@ export function welcome(account) {
   async function load() {
     lasting('partners', () => all('/v1/partners')).then((stores) => whom.replaceChildren(...stores.length ? stores.map(store) : nobody()), () => {});
     push = await standing(account).catch(() => undefined);
-    if (!leave) (leave = await leaveToLocate()).addEventListener('change', draw);
+    if (!leave) {
+      leave = await leaveToLocate();
+      leave.addEventListener('change', draw, {signal: over.signal});
+      addEventListener('installable', draw, {signal: over.signal});
+    }
     draw();
   }
 
@@ -35,19 +40,12 @@ export function welcome(account) {
 
   function draw() {
     drawSteps(list, [
-      push && {id: 'push', isDone: push.state === 'on', text: t({add: 'addToHome', denied: 'pushRefused'}[push.state] ?? 'first_pushText'), verb: t('allowPush'), act: push.state === 'open' && allow},
+      push && {id: 'push', isDone: push.state === 'on', text: t(push.why ?? 'first_pushText'), verb: t('allowPush'), act: push.state === 'open' && allow},
       {id: 'place', isDone: leave.state === 'granted', text: t(leave.state === 'denied' ? 'locate_denied' : 'whereYouAreHint'), verb: t('locateHere'), act: leave.state === 'prompt' && askToLocate},
       (isInstalled() || canInstall()) && {id: 'home', isDone: isInstalled(), text: t('first_homeText'), verb: t('first_homeDo'), act: () => install().then(draw)},
     ].filter(Boolean).map((step) => ({...step, title: t(`first_${step.id}`)})));
   }
 
-  addEventListener('installable', draw);
   load();
-  return {
-    region, load,
-    leave() {
-      removeEventListener('installable', draw);
-      leave?.removeEventListener('change', draw);
-    },
-  };
+  return {region, load, leave: () => over.abort()};
 }
