@@ -39,6 +39,7 @@ public struct WebFile: Sendable {
         WebFile("ask.js", PackageResources.ask_js),
         WebFile("board.js", PackageResources.board_js),
         WebFile("boardmap.js", PackageResources.boardmap_js),
+        WebFile("boardrow.js", PackageResources.boardrow_js),
         WebFile("bubble.js", PackageResources.bubble_js),
         WebFile("camera.js", PackageResources.camera_js),
         WebFile("cancellations.js", PackageResources.cancellations_js),

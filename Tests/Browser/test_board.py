@@ -227,7 +227,7 @@ def test_a_new_delivery_says_all_that_few_need(visit, look):
         form.get_by_label(label).fill(text)
     form.get_by_text("in 30 min").click()
     form.get_by_label("Ana Anić").check()
-    for fold in ("Parcel", "Money and proof", "Fetching and reference"):
+    for fold in ("Parcel", "Money and proof", "Fetching, reference"):
         form.get_by_text(fold, exact=True).click()
     for label, text in [("Pieces", "3"), ("Weight", "1,5"), ("Cash to collect", "23,50"), ("The courier gets", "4"), ("Fetch it at", "Gajeva 3")]:
         form.get_by_label(label).fill(text)
@@ -478,10 +478,20 @@ def test_arrows_lead_from_row_to_row(visit):
         expect(page.get_by_role("dialog", name=name)).to_be_visible()
         expect(page.locator("[aria-current=true]")).to_contain_text(name)
     escape(page)
-    # Who types goes nowhere.
-    page.get_by_label("Search").focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("Search")).to_be_focused()
+    # Who types goes nowhere; who has searched goes on to what was found, and back to all of it.
+    search = page.get_by_label("Search")
+    page.keyboard.press("/")
+    page.keyboard.type("Second")
+    page.keyboard.press("ArrowUp")
+    expect(search).to_be_focused()
+    expect(rows.locator("strong")).to_have_text(["Second I"])
+    page.keyboard.press("Enter")
+    expect(rows).to_be_focused()
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    expect(rows).to_have_count(3)
+    page.keyboard.press("Escape")
+    expect(search).not_to_be_focused()
 
 
 def test_a_heavy_parcel_keeps_its_weight_when_something_else_is_changed(visit):

@@ -148,6 +148,7 @@ def test_figures_by_area_follow_what_is_touched(visit, look):
     part = panel(page, "By area")
     side, table = part.locator(".area-side"), part.get_by_role("table")
     expect(side.get_by_role("heading", name="All areas")).to_be_visible()
+    part.locator("summary").last.click()
     expect(side.locator(".tile").first).to_contain_text("6")
     expect(part.get_by_text("1 delivery has no place")).to_be_visible()
     expect(table.locator("tbody tr")).to_have_count(3)
@@ -169,10 +170,12 @@ def test_figures_by_area_follow_what_is_touched(visit, look):
     part.locator(".map").click(position={"x": 8, "y": 8})
     expect(side.get_by_role("heading", name="All areas")).to_be_visible()
     # One day against the day before it.
-    part.get_by_label("Period").select_option("yesterday")
-    expect(part.get_by_text("No delivery with a place in this time.")).to_be_visible()
-    expect(part.locator(".map")).to_be_hidden()
-    part.get_by_label("Period").select_option("today")
+    page.get_by_label("Period").select_option("yesterday")
+    expect(page.locator(".charts").get_by_text("There were no deliveries in this time.")).to_be_visible()
+    expect(part).to_be_hidden()
+    page.get_by_label("Period").select_option("today")
+    expect(page.locator(".charts .tile").filter(has_text="Created")).to_contain_text("6")
+    expect(page.get_by_role("img", name="Deliveries a day")).to_have_count(0)
     expect(table.locator("tbody tr")).to_have_count(3)
     expect(side.locator(".tile").first).to_contain_text("+6")
 
@@ -209,7 +212,7 @@ def test_where_no_delivery_has_a_place_there_are_the_totals(visit, look):
     # What has one later is on the map.
     store.deliver_to(courier, recipient={
         "first_name": "Iva", "last_name": "Ivić", "address": "Ilica 1", "location": {"lat": 45.8131, "lon": 15.9775}})
-    part.get_by_label("Period").select_option("7")
+    page.get_by_label("Period").select_option("7")
     expect(part.locator(".leaflet-marker-icon[role=button]")).to_have_count(1)
     expect(part.get_by_text("Touch an area")).to_be_visible()
 

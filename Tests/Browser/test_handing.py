@@ -344,7 +344,12 @@ def test_what_one_gave_back_is_not_said_to_be_taken(visit):
     page.context.route("**/v1/deliveries/*/cancel", lambda route: (route.fetch(), route.fulfill(status=next(answers), json={"code": "not_found"})))
     more(page)
     page.get_by_role("button", name="Give back").click()
-    page.get_by_role("dialog").get_by_role("button", name="Give back").click()
+    dialog = page.get_by_role("dialog", name="Give back")
+    # It counts, so no reason is said for whoever gives it back.
+    dialog.get_by_role("button", name="Give back").click()
+    expect(dialog.locator(".wrong", has_text="Say why")).to_be_visible()
+    dialog.get_by_text("Trouble with the vehicle").click()
+    dialog.get_by_role("button", name="Give back").click()
     until(page, lambda: shop.history(job)[-1] == "cancel")
     expect(page.locator(".column.in_progress .card")).to_have_count(0)
     live(page)

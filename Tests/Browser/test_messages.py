@@ -245,7 +245,7 @@ def test_what_was_written_is_taken_back(visit):
     quiet(page)
     messages(page)
     page.locator(".talks a").click()
-    page.get_by_role("button", name="Take message back").click()
+    page.locator(".bubble").get_by_role("button", name="Take it back").click()
     page.get_by_role("dialog").get_by_role("button", name="Take it back").click()
     expect(page.locator(".bubble").get_by_text("Message taken back")).to_be_visible()
     assert said(one, shop) == [None]

@@ -86,7 +86,7 @@ def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, 
 
 def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     shop = Store()
-    page = visit("/store")
+    page = visit("/store", geolocation={"latitude": 45.8131, "longitude": 15.9775})
     sign_in(page, shop)
     step = page.locator(".guide [aria-current=step]")
     expect(step).to_contain_text("Invite a courier")
@@ -98,6 +98,18 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
         expect(page.locator(".figures")).to_contain_text("The first figures come with the first delivery.")
         go(page, "Deliveries")
     look(page, "led")
+    # Where the shop is, its own device knows, also where no address is known to be anywhere.
+    page.locator(".guide").get_by_role("button", name="Set it on the map").click()
+    where = page.get_by_role("dialog", name="Show where your shop is")
+    expect(where.get_by_text(call("GET", "/v1/me", token=shop.token)["address"])).to_be_visible()
+    expect(where.get_by_role("button", name="Take this place")).to_be_enabled()
+    where.get_by_role("button", name="Where I am now").click()
+    expect(where.locator(".leaflet-control-scale-line")).to_have_text("100 m")
+    look(page, "led-where")
+    where.get_by_role("button", name="Take this place").click()
+    expect(where).to_have_count(0)
+    expect(page.locator(".guide li.done")).to_contain_text("Show where your shop is")
+    assert call("GET", "/v1/me", token=shop.token)["location"] == pytest.approx({"lat": 45.8131, "lon": 15.9775}, abs=1e-4)
     # The form comes first for many; it leads to inviting, and keeps what was typed.
     page.get_by_role("button", name="New delivery").click()
     form = page.get_by_role("dialog", name="New delivery")

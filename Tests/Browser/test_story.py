@@ -110,7 +110,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     more(ana)
     ana.get_by_role("button", name="Give back").click()
     look(ana, "give-back")
-    ana.get_by_label("Reason").select_option(label="Trouble with the vehicle")
+    ana.get_by_role("dialog").get_by_text("Trouble with the vehicle").click()
     ana.get_by_label("Note").fill("A flat tyre")
     ana.get_by_role("dialog").get_by_role("button", name="Give back").click()
     expect(rows["pending"].get_by_text("Offered to 1 courier")).to_be_visible()

@@ -2,7 +2,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {bars, tile} from './chart.js';
-import {h, loading, newID, panel, say} from './dom.js';
+import {h, loading, panel, say} from './dom.js';
 import {nothing} from './empty.js';
 import {figuresOf} from './foot.js';
 import {loaded} from './later.js';
@@ -14,31 +14,29 @@ const all = [...counts, 'median_minutes'];
 const [height, width] = [180 / 32768, 360 / 32768];
 
 export function areas() {
-  const period = h('select', {id: newID(), value: '30', onchange: () => load()},
-    h('option', {value: 'today'}, t('todayByYesterday')), h('option', {value: 'yesterday'}, t('yesterdayByBefore')),
-    [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const place = h('div', {class: 'map', tabindex: '0'});
   const side = h('div', {class: 'area-side', 'aria-live': 'polite'});
   const mapped = h('div', {class: 'mapped'}, place, side);
   const content = h('div');
   const table = h('div', {class: 'scroll area-table', tabindex: '0', role: 'region', 'aria-label': t('byArea')});
+  const folded = h('details', {}, h('summary', {}, t('asTable')), table);
   let told, chosen = null, today, maps, map, drawn = [], isLeft = false;
 
   const dayBefore = (day) => new Date(Date.parse(`${day}T12:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-  async function read() {
+  async function read(period) {
     const {lat, lon} = remembered()?.location ?? {};
     const query = {top: 50, near: lat === undefined ? undefined : `${lat},${lon}`};
-    if (period.value === 'yesterday') {
+    if (period === 'yesterday') {
       today ??= (await figuresOf('/v1/stats/areas', {days: 1, top: 3})).to;
       return figuresOf(`/v1/stats/days/${dayBefore(today)}`, query);
     }
-    const answer = await figuresOf('/v1/stats/areas', {days: period.value === 'today' ? 1 : period.value, ...query});
+    const answer = await figuresOf('/v1/stats/areas', {days: period === 'today' ? 1 : period, ...query});
     today = answer.to;
     return answer;
   }
 
-  const load = () => loading(content, read, (answer) => {
+  const load = (period) => loading(content, () => read(period), (answer) => {
     told = answer;
     if (!told.items.some(({cell}) => cell === chosen)) chosen = null;
     const {value: count, change: more} = told.total.deliveries;
@@ -47,8 +45,9 @@ export function areas() {
     const isPlaceless = told.items.length === 0;
     const hints = [isPlaceless && t('noAreas'), told.without_place && t('withoutPlace', {count: told.without_place})];
     place.hidden = isPlaceless;
+    folded.open ||= isPlaceless;
     mapped.classList.toggle('alone', isPlaceless);
-    content.replaceChildren(mapped, h('p', {class: 'hint'}, hints.filter(Boolean).join(' ')), h('details', {open: true}, h('summary', {}, t('asTable')), table));
+    content.replaceChildren(mapped, h('p', {class: 'hint'}, hints.filter(Boolean).join(' ')), folded);
     fillTable();
     show();
     return isPlaceless ? undefined : draw().catch(withoutMap);
@@ -56,7 +55,7 @@ export function areas() {
 
   /** The table has all of it, too. */
   function withoutMap() {
-    place.hidden = true;
+    place.hidden = folded.open = true;
     mapped.classList.add('alone');
     say(t('noMapNow'));
   }
@@ -125,7 +124,8 @@ export function areas() {
   }
 
   return {
-    element: panel(t('byArea'), h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id}, t('period')), period)), content),
+    element: panel(t('byArea'), content),
+    /** The figures of `today`, `yesterday`, or so many days. */
     load,
     leave() {
       isLeft = true;

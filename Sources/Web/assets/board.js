@@ -1,11 +1,11 @@
 // The board: the day as rows by the time they are wanted, which move as the deliveries do; what is over is folded below.
-import {remembered} from './account.js';
-import {expected, minuteOf} from './arriving.js';
+import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
-import {failureOf, fullName, isSeen, signs} from './delivery.js';
+import {row} from './boardrow.js';
+import {isSeen} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, isFailed, isLate, offeredAt, since, tick} from './due.js';
+import {inTime, isFailed, isLate, tick} from './due.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
@@ -13,12 +13,10 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isHeld, isStranded, isUnaccepted, isUrgent, offeredFrom, patience} from './offering.js';
+import {createdWords, isStranded, isUnaccepted, isUrgent, patience} from './offering.js';
 import {noticed} from './push.js';
-import {streetOf} from './way.js';
-import {span, t, timeOf, when} from './words.js';
+import {t} from './words.js';
 
-const isPending = ({status}) => status === 'pending';
 soon('details');
 soon('editor');
 /** What needs a hand, most of all first. */
@@ -39,43 +37,13 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card, query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
+    card: (one) => row(one, () => look(one.id), {isUnheard: unheard.has(one.id)}), query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
     mark: (one) => `${unheard.has(one.id)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
     columns.reload();
   }, 250);
-
-  function card(delivery) {
-    const {recipient, courier, offered_count: left, status, stop} = delivery;
-    const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-    const trouble = isStranded(delivery) ? t('chooseOthers') : unheard.has(delivery.id) && isPending(delivery) && t('nobodyOnDuty');
-    const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
-    const nth = courier && stop && ` · ${t('stopOf', stop)}`;
-    const over = delivery.delivered_at ?? delivery.cancelled_at;
-    return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, onclick: () => look(delivery.id)},
-      h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
-      h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
-      h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
-        // Where there is little room, it is the name that is cut off.
-        said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
-  }
-
-  /** How far it is, and how long that has been so. */
-  function state(delivery) {
-    const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
-    const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-      : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
-    return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
-      h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
-  }
-
-  /** Whether it came in time, and else how late. */
-  function punctuality({delivered_at: at, due_at: until}) {
-    const late = (Date.parse(at) - Date.parse(until)) / 1000;
-    return Number.isNaN(late) ? '' : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
-  }
 
   /** Opens what a module has in it, unless something else was wanted meanwhile, or the board left. */
   async function opened(name, show) {
@@ -155,7 +123,7 @@ export function board(region, {count}) {
   const foot = h('p', {class: 'hint foot', hidden: true});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
   const chips = h('p', {class: 'hand calm', role: 'group', 'aria-label': t('needsHand')});
-  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, placeholder: t('search')});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, onkeydown: goOn, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
   const letter = (key) => keys.areOn() && h('kbd', {'aria-hidden': 'true'}, key);
   region.append(
@@ -176,8 +144,23 @@ export function board(region, {count}) {
     n: create, '/': () => search.focus(), ArrowDown: () => step(1), ArrowUp: () => step(-1),
   });
 
+  const rowsNow = () => Array.from(region.querySelectorAll('li > .card')).filter((row) => row.checkVisibility());
+
+  /** From the search on to what was found, or back to all there is. */
+  function goOn(event) {
+    const {key, target} = event;
+    if (!['ArrowDown', 'Enter', 'Escape'].includes(key)) return;
+    event.preventDefault();
+    if (key === 'Escape') {
+      if (!target.value) return target.blur();
+      target.value = '';
+      return searched();
+    }
+    return rowsNow()[0]?.focus();
+  }
+
   function step(by) {
-    const rows = Array.from(region.querySelectorAll('li > .card')).filter((row) => row.checkVisibility());
+    const rows = rowsNow();
     // What is open beside goes on to the next one, too.
     const shown = open && rows.find((row) => row.getAttribute('aria-current'));
     const at = rows.indexOf(shown ?? document.activeElement);

@@ -14,7 +14,7 @@ export function bubble({text: words, file, delivery, deleted, at, isSeen, isFres
     deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),
       delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, icon('way'), t('aboutDelivery')))],
     h('p', {class: 'below'}, h('time', {datetime: at}, when(at)), isSeen && h('span', {class: 'hint'}, ` · ${t('seen')}`),
-      isFresh && h('button', {type: 'button', class: 'plain', 'aria-label': t('takeMessageBack'), title: t('takeMessageBack'), onclick: takeBack}, icon('close'))));
+      isFresh && h('button', {type: 'button', class: 'quiet', onclick: takeBack}, t('takeItBack'))));
 }
 
 const picture = ({id: file, width, height}) => h('a', {href: `/v1/files/${file}`, target: '_blank'},

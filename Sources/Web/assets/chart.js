@@ -1,12 +1,14 @@
 // Charts as SVG, each with the same figures as a table for those who do not see it.
 import {h, panel, s} from './dom.js';
-import {number, shortDay, t} from './words.js';
+import {localDay, number, shortDay, t} from './words.js';
 
 const height = 208;
 const edge = {left: 44, right: 8, top: 18, bottom: 24};
 const depth = height - edge.top - edge.bottom;
 // Pixels that the name of a day takes.
 const named = 64;
+
+const isOver = ({day}) => day < localDay(Date.now());
 
 /** Stacked bars, one for each day. */
 export function bars(title, days, series) {
@@ -31,8 +33,8 @@ export function lines(title, days, series, mark, format) {
     let pen = 'M';
     const path = days.map((day, place) => {
       if (day[name] === null) { pen = 'M'; return ''; }
-      // A day between two gaps is a dot.
-      const point = `${pen}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + depth * (1 - Math.min(1, day[name] / scale)))}h0`;
+      // A day between two gaps is a dot, and so is the one that is not over: it is no rise or fall.
+      const point = `${isOver(day) ? pen : 'M'}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + depth * (1 - Math.min(1, day[name] / scale)))}h0`;
       pen = 'L';
       return point;
     }).join('');
@@ -54,7 +56,7 @@ export function rows(title, items, series) {
   const most = Math.max(1, ...items.map((item) => series.reduce((sum, {name}) => sum + item[name], 0)));
   const list = h('ul', {class: 'bars'}, items.map((item) => h('li', {}, h('span', {}, item.name),
     s('svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true'}, stacked(item, series, most)),
-    h('span', {class: 'hint'}, series.map(({name, label}) => `${label} ${item[name]}`).join(' · ')))));
+    h('span', {class: 'hint'}, series.filter(({name}) => item[name] > 0).map(({name, label}) => `${label} ${item[name]}`).join(' · ')))));
   return panel(title, items.length ? list : h('p', {class: 'hint'}, t('nothingYet')));
 }
 

@@ -1,5 +1,6 @@
 // Where stores work.
 import {board, hand} from './board.js';
+import {row} from './boardrow.js';
 import {welcomed} from './invites.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
@@ -13,7 +14,7 @@ start('store', {
   board,
   partners: later('partners', ({partners}) => partners),
   messages: later('messages', ({messages}) => messages),
-  map: later('mapview', ({mapOf}) => mapOf('store')),
+  map: later('mapview', ({mapOf}) => mapOf('store', row)),
   figures: later('figures', ({figures}) => figures),
   day: later('day', ({day}) => day),
   news: later('news', ({news}) => news),

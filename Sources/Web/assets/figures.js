@@ -7,6 +7,7 @@ import {nothing} from './empty.js';
 import {h, loading, newID} from './dom.js';
 import {gathered} from './feed.js';
 import {figuresOf, share} from './foot.js';
+import {hasDelivered} from './guide.js';
 import {localDay, number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
@@ -15,9 +16,11 @@ const more = 1, fewer = -1;
 const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 
 export function figures(region) {
-  const period = h('select', {id: newID(), value: '30', onchange: () => load()},
+  const period = h('select', {id: newID(), value: '30', onchange: () => loadAll()},
+    h('option', {value: 'today'}, t('todayByYesterday')), h('option', {value: 'yesterday'}, t('yesterdayByBefore')),
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div', {class: 'charts'});
+  let isKnown = false;
   region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period), h('p', {class: 'hint'}, t('againstBefore'))), content);
   const byArea = areas();
   region.append(byArea.element);
@@ -27,7 +30,8 @@ export function figures(region) {
     // Days as they are where the shop is, counted from noon so that summer time moves none.
     const today = localDay(Date.now());
     const day = (before) => new Date(Date.parse(`${today}T12:00Z`) - before * 86_400_000).toISOString().slice(0, 10);
-    const query = {from: day(period.value - 1), to: day(0), time_zone: zone};
+    const [from, to] = {today: [0, 0], yesterday: [1, 1]}[period.value] ?? [period.value - 1, 0];
+    const query = {from: day(from), to: day(to), time_zone: zone};
     return loading(content, () => figuresOf('/v1/stats', query), show);
   }
 
@@ -45,13 +49,16 @@ export function figures(region) {
       time('median_seconds_to_accept'), time('median_seconds_at_store'),
     ];
     byArea.element.hidden = !totals.created && !before.created;
-    if (byArea.element.hidden) return content.replaceChildren(nothing('div', t('nothingYet'), t('figuresLater')));
+    // A store that is new has nothing to look back on; others have had quiet days.
+    isKnown ||= !byArea.element.hidden || hasDelivered();
+    region.classList.toggle('bare', !isKnown);
+    if (byArea.element.hidden) return content.replaceChildren(isKnown ? nothing('div', t('nothingInTime')) : nothing('div', t('nothingYet'), t('figuresLater')));
     const open = Array.from(content.querySelectorAll('details'), (table) => table.open);
     const named = couriers.map((courier) => ({...courier, name: fullName(courier)}));
     content.replaceChildren(
       h('div', {class: 'tiles'}, first, rest),
-      bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
-      lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span),
+      ...days.length > 1 ? [bars(t('deliveriesADay'), days, outcomes.map((name) => ({name, label: t(`outcome_${name}`)}))),
+        lines(t('timesADay'), days, medians.map((name) => ({name, label: t(name)})), (seconds) => number(seconds / 60), span)] : [],
       rows(t('perCourier'), named, ['delivered', 'in_progress', 'returned'].map((name) => ({name, label: t(`courier_${name}`)}))));
     // A table that is being read stays open.
     content.querySelectorAll('details').forEach((table, place) => { table.open = open[place]; });
@@ -67,7 +74,7 @@ export function figures(region) {
     isNext = true;
     turn(() => {
       isNext = false;
-      return Promise.all([load(), byArea.load()]);
+      return Promise.all([load(), byArea.load(period.value)]);
     });
   }
 

@@ -1,19 +1,25 @@
 // The first steps of a new store, until something has been delivered.
+import {remembered} from './account.js';
 import {get} from './ask.js';
-import {h, say} from './dom.js';
+import {h, say, wordsOf} from './dom.js';
 import {inviteByNumber} from './invites.js';
+import {loaded} from './later.js';
 import {drawSteps} from './steps.js';
 import {t} from './words.js';
 
 const place = 'kurir.guided';
 
+/** Whether the store has delivered something, as far as this browser knows. */
+export const hasDelivered = () => Boolean(localStorage.getItem(place));
+
 /** `create` opens the form of a delivery. `draw` is told of what the board knows: how many there are, and what was delivered. */
 export function guide(create) {
   const list = h('ol', {class: 'steps'});
-  const acts = {invite: () => inviteByNumber(load), create};
+  const where = () => loaded('placefield').then(({sayWhere}) => sayWhere(show), (error) => say(wordsOf(error)));
+  const acts = {invite: () => inviteByNumber(load), place: where, create};
   const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list);
   // What is not known yet is not told: a step that is done would be shown as one to do.
-  let isOver = Boolean(localStorage.getItem(place)), partners, invites, known;
+  let isOver = hasDelivered(), partners, invites, known;
 
   async function load() {
     if (isOver) return;
@@ -40,7 +46,7 @@ export function guide(create) {
   function show() {
     region.hidden = isOver || !known || partners === undefined;
     if (region.hidden) return;
-    const isDone = {invite: partners > 0, create: known.all > 0, watch: false};
+    const isDone = {invite: partners > 0, place: Boolean(remembered()?.location), create: known.all > 0, watch: false};
     drawSteps(list, Object.keys(isDone).map((id) => ({
       id, isDone: isDone[id], title: t(`guide_${id}`), text: t(id === 'invite' && invites > 0 && !partners ? 'guide_invited' : `guide_${id}Text`), act: acts[id], verb: acts[id] && t(`guide_${id}Do`),
     })));

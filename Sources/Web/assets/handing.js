@@ -1,9 +1,9 @@
-// What a courier says when it hands a parcel over, or cannot: asked for here, since the server may be heard of only hours later.
+// What a courier says when it hands a parcel over, cannot, or gives it back: asked for here, since the server may be heard of only hours later.
 import {Refusal} from './ask.js';
 import {photos, signature} from './camera.js';
-import {failureOf} from './delivery.js';
+import {failureOf, reasonOf} from './delivery.js';
 import {h, newID} from './dom.js';
-import {failReasons} from './lifecycle.js';
+import {failReasons, returnReasons} from './lifecycle.js';
 import {amountIn, money, signOf, typed} from './money.js';
 import {pinIn, scanInto} from './scan.js';
 import {find, keep} from './shelf.js';
@@ -67,28 +67,41 @@ export async function delivering({proof = {}, cash}, refused) {
 /** The fields of why it could not be handed over. */
 export async function failing(_, refused) {
   const before = await said(refused);
-  const [pictures, why] = [photos(false, before.photos), reasons(before.reason)];
+  const [pictures, why] = [photos(false, before.photos), reasons(failReasons, failureOf, before.reason)];
   const fields = [
     why.element, {name: 'note', label: t('note'), value: before.note, rows: 1}, pictures.element,
   ];
 
   async function read(values) {
-    const reason = why.chosen();
-    refuse([!reason && ['reason', 'sayWhy']]);
-    return {body: {...values, reason, ...atPlace()}, pictures: await shelved(pictures.blobs())};
+    return {body: {...values, reason: why.chosen(), ...atPlace()}, pictures: await shelved(pictures.blobs())};
   }
 
   return {fields, read};
 }
 
-/** All of them at a glance: at a door one touch says why. */
-function reasons(before) {
+/** The fields of giving back: what costs reputation says so, and is for a reason that somebody has chosen. */
+export async function givingBack({cancel_is_free: isFree}, refused) {
+  const {reason = isFree && 'other', note} = refused?.body ?? {};
+  const why = reasons(returnReasons, reasonOf, reason);
+  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), why.element, {name: 'note', label: t('note'), value: note, rows: 1}];
+  return {fields, read: (values) => ({body: {...values, reason: why.chosen()}})};
+}
+
+/** All of them at a glance: one touch says why. */
+function reasons(names, wordOf, before) {
   const id = newID();
   const wrong = h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true});
-  const chip = (reason) => h('label', {class: 'chip'}, h('input', {type: 'radio', name: id, class: 'unseen', value: reason, checked: reason === before}), failureOf(reason));
+  const chip = (reason) => h('label', {class: 'chip'}, h('input', {type: 'radio', name: id, class: 'unseen', value: reason, checked: reason === before}), wordOf(reason));
   const element = h('fieldset', {id, name: 'reason', onchange: () => { wrong.hidden = true; }}, h('legend', {}, t('reason'), ' ', h('span', {class: 'hint'}, t('reasonHint'))),
-    h('div', {class: 'chips'}, failReasons.map(chip)), wrong);
-  return {element, chosen: () => element.querySelector(':checked')?.value};
+    h('div', {class: 'chips'}, names.map(chip)), wrong);
+
+  function chosen() {
+    const reason = element.querySelector(':checked')?.value;
+    refuse([!reason && ['reason', 'sayWhy']]);
+    return reason;
+  }
+
+  return {element, chosen};
 }
 
 function refuse(found) {

@@ -1,6 +1,6 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, history, isListed, moment, phoneLink, reasonOf, whose} from './delivery.js';
+import {badge, facts, fullName, history, isListed, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
@@ -9,7 +9,6 @@ import {gone} from './gone.js';
 import {icon} from './icons.js';
 import {jobCards, source} from './jobcard.js';
 import {loaded, soon} from './later.js';
-import {returnReasons} from './lifecycle.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
 import {heedMoves} from './moves.js';
@@ -29,7 +28,7 @@ const place = 'kurir.jobs';
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
 const handing = (name) => async (...said) => (await loaded('handing'))[name](...said);
-const asking = {deliver: handing('delivering'), fail: handing('failing'), cancel: givingBack};
+const asking = {deliver: handing('delivering'), fail: handing('failing'), cancel: handing('givingBack')};
 soon('handing');
 
 /** Offers wait for a courier. */
@@ -290,16 +289,6 @@ const now = (id) => get(`/v1/deliveries/${id}`).catch((error) => {
 function whyGone({status, allowed_actions: may = []}) {
   if (status === 'cancelled') return 'cancelled';
   return may.length || status === 'delivered' ? undefined : 'reassigned';
-}
-
-/** The fields of giving back: what costs reputation says so. */
-function givingBack({cancel_is_free: isFree}, refused) {
-  const {reason = 'other', note} = refused?.body ?? {};
-  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')),
-    {name: 'reason', label: t('reason'), value: reason, required: true, hint: t('reasonHint'),
-      options: returnReasons.map((name) => [name, reasonOf(name)])},
-    {name: 'note', label: t('note'), value: note, rows: 2}];
-  return {fields, read: (body) => ({body})};
 }
 
 const about = ({recipient, store, ...job}) => [

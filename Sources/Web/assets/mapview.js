@@ -1,10 +1,10 @@
 // A map of what is under way, beside the lists: for a store its open deliveries and couriers, for a courier its stops in order, what is
 // offered to it and itself. The lists have all of it, too; here it is seen at a glance.
 import {all, get} from './ask.js';
-import {arrival, minuteOf} from './arriving.js';
+import {minuteOf} from './arriving.js';
 import {details} from './details.js';
 import {remembered} from './account.js';
-import {fullName, isListed, isSeen, signs} from './delivery.js';
+import {fullName, isListed, isSeen} from './delivery.js';
 import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
@@ -13,17 +13,18 @@ import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {ahead} from './outgoing.js';
-import {due, inTime} from './due.js';
+import {due, inTime, tick} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
 import {asChosen, goBy, handle, movable, suggest} from './route.js';
 import {streetOf} from './way.js';
 import {t} from './words.js';
 
-export function mapOf(kind) {
+/** `row(delivery, act, {isOpen})` is how one is shown in the list of a store's. */
+export function mapOf(kind, row) {
   return (region) => {
     const deliveries = new Map();
     const place = h('div', {class: 'map', tabindex: '0'});
-    const list = h('ol', {class: 'stops', 'aria-label': t('mapOf')});
+    const list = h('ol', {class: row ? 'stops cards' : 'stops', 'aria-label': t('mapOf')});
     const empty = h('div', {class: 'panel', hidden: true});
     const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
     const beside = h('p', {class: 'hint', hidden: true});
@@ -104,7 +105,8 @@ export function mapOf(kind) {
       beside.textContent = t('mapOthers', {count: others});
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
-      if (!isHeld()) unpressed(list, () => redraw(() => keep(list, shown, row, entry)));
+      if (!isHeld()) unpressed(list, () => redraw(() => keep(list, shown, stateOf, entry)));
+      tick(list);
     }
 
     /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
@@ -127,15 +129,15 @@ export function mapOf(kind) {
       say(createdWords(delivery));
     }
 
-    const row = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? minuteOf(one) : numberOf(one)} ${open?.id === one.id}`;
+    const stateOf = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? minuteOf(one) : numberOf(one)} ${open?.id === one.id}`;
 
-    const entry = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}${kind === 'store' && isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': open?.id === delivery.id && 'true', onclick: () => look(delivery)},
-      h('strong', {'data-stop': kind === 'store' ? `${isUrgent(delivery) ? '!' : signs[delivery.status]} ` : `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
-      h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, (delivery.store ?? remembered()).address)),
-      isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`),
-      kind === 'store' && delivery.courier && h('span', {class: 'hint'}, fullName(delivery.courier), delivery.eta && [' · ', arrival(delivery)])),
-    kind === 'courier' && handle(fullName(delivery.recipient)));
+    const entry = (delivery) => (row ? row(delivery, () => look(deliveries.get(delivery.id)), {isOpen: open?.id === delivery.id}) : next(delivery));
 
+    const next = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, onclick: () => look(delivery)},
+      h('strong', {'data-stop': `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
+      h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, delivery.store.address)),
+      isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`)),
+    handle(fullName(delivery.recipient)));
 
     function put(delivery) {
       const isOpen = openStatuses.includes(delivery.status) && (kind === 'store' ? isSeen : isListed)(delivery);

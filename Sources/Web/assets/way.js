@@ -27,7 +27,6 @@ export function mapLink(recipient, other) {
 /** Leads there from where one is. */
 export function wayLink({address, location: place}, name) {
   const to = encodeURIComponent(place ? `${place.lat},${place.lon}` : address);
-  const href = isApple ? `https://maps.apple.com/?daddr=${to}` : isAndroid ? `google.navigation:q=${to}`
-    : place ? `https://www.openstreetmap.org/directions?to=${to}` : '';
-  return href && h('a', {...leads(href), class: 'button', 'aria-label': t('wayTo', {name})}, icon('way'), h('span', {}, t('way')));
+  const href = isApple ? `https://maps.apple.com/?daddr=${to}` : isAndroid ? `google.navigation:q=${to}` : `https://www.openstreetmap.org/directions?to=${to}`;
+  return h('a', {...leads(href), class: 'button', 'aria-label': t('wayTo', {name})}, icon('way'), h('span', {}, t('way')));
 }

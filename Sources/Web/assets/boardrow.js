@@ -1,0 +1,42 @@
+// A row of a store's deliveries: by when, for whom, where to, who brings it, and how far it is.
+import {remembered} from './account.js';
+import {expected} from './arriving.js';
+import {failureOf, fullName, signs} from './delivery.js';
+import {h} from './dom.js';
+import {due, isFailed, offeredAt, since} from './due.js';
+import {isHeld, isStranded, isUrgent, offeredFrom} from './offering.js';
+import {streetOf} from './way.js';
+import {span, t, timeOf, when} from './words.js';
+
+const isPending = ({status}) => status === 'pending';
+
+/** Opens it by `act`; `isUnheard` is whether nobody is on duty who could hear of it, and `isOpen` whether it is shown beside. */
+export function row(delivery, act, {isUnheard = false, isOpen = false} = {}) {
+  const {recipient, courier, offered_count: left, status, stop} = delivery;
+  const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
+  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard && isPending(delivery) && t('nobodyOnDuty');
+  const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
+  const nth = courier && stop && ` · ${t('stopOf', stop)}`;
+  const over = delivery.delivered_at ?? delivery.cancelled_at;
+  return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
+    h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
+    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
+    h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
+      // Where there is little room, it is the name that is cut off.
+      said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
+}
+
+/** How far it is, and how long that has been so. */
+function state(delivery) {
+  const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
+  const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
+    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
+  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
+    h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
+}
+
+/** Whether it came in time, and else how late. */
+function punctuality({delivered_at: at, due_at: until}) {
+  const late = (Date.parse(at) - Date.parse(until)) / 1000;
+  return Number.isNaN(late) ? '' : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
+}
