@@ -8,7 +8,7 @@ import Postgres
 private enum StatsSQL {
     static let deliveries = """
         WITH made AS (
-            SELECT status, courier_id, created_at, accepted_at, delivered_at, due_at, picked_up_at, x.attempts, x.ready_at,
+            SELECT status, courier_id, created_at, accepted_at, delivered_at, due_at, picked_up_at, x.attempts, x.ready_at, x.offer_at,
                 (created_at AT TIME ZONE $5)::date AS day, (created_at AT TIME ZONE $5)::date >= $3::date AS is_now
             FROM deliveries LEFT JOIN delivery_extras x ON x.delivery_id = id
             WHERE store_id = $1 AND status IN \(DeliveryStatus.sql { _ in true })
@@ -20,7 +20,7 @@ private enum StatsSQL {
             WHERE store_id = $1 AND at >= $2::date::timestamp AT TIME ZONE $5
                 AND at < $4::date::timestamp AT TIME ZONE $5)
         """
-    static let toAccept = median("accepted_at - created_at", "accepted_at IS NOT NULL")
+    static let toAccept = median("accepted_at - greatest(created_at, offer_at)", "accepted_at IS NOT NULL")
     static let toDeliver = median("delivered_at - accepted_at", "status = 'delivered'")
     /// How long couriers waited for what they had accepted, once it was ready.
     static let atStore = median("picked_up_at - greatest(accepted_at, ready_at)", "picked_up_at IS NOT NULL")

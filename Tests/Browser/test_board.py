@@ -72,10 +72,10 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     ana.act("deliver", jobs[0])
     call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
     foot = page.locator(".foot.hint")
-    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 1 of 1 that were due")
     look(page, "board-foot")
     ana.act("deliver", jobs[1])
-    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 100 %")
+    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 2 of 2 that were due")
 
 
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
@@ -103,7 +103,7 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     late(page)
     page.reload()
     expect(page.locator(".card.pending .state")).to_contain_text("waits 1 h")
-    expect(page.get_by_role("button", name="nobody has accepted for 30 min")).to_be_visible()
+    expect(page.get_by_role("button", name="unanswered for 30 min")).to_be_visible()
     # Whoever follows the alarm finds what is wrong, and what to do.
     page.locator(".card.pending").click()
     panel = page.get_by_role("dialog")
@@ -198,8 +198,33 @@ def test_what_nobody_has_accepted_is_red_as_a_whole_as_the_alarm_counts_it(visit
     expect(page.locator(".card.urgent")).to_have_count(0)
     page.clock.fast_forward("11:00")
     expect(page.locator(".card.urgent .state.alarm")).to_have_count(2)
-    expect(page.get_by_role("button", name="! 2 nobody has accepted for 10 min")).to_be_visible()
+    expect(page.get_by_role("button", name="! 2 unanswered for 10 min")).to_be_visible()
     look(page, "board-unaccepted")
+
+
+def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
+    shop = Store()
+    ana = Courier(shop)
+    ready = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=50)).isoformat(timespec="seconds")
+    job, later = shop.deliver_to(ana), shop.deliver_to(ana, pickup={"ready_at": ready})
+    for one in (job, later):
+        ana.act("accept", one)
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, shop)
+    expect(page.locator("li > .card")).to_have_count(2)
+    page.clock.fast_forward("59:00")
+    expect(page.get_by_text("All is well")).to_be_visible()
+    page.clock.fast_forward("02:00")
+    # What could be fetched only then is not slow yet.
+    expect(page.locator(".card.urgent")).to_have_count(1)
+    page.get_by_role("button", name="! 1 under way for over an hour").click()
+    expect(page.locator("li > .card")).to_have_count(1)
+    # How long it took is said where there was no time to keep.
+    ana.act("deliver", job)
+    page.get_by_role("button", name="! 0 under way").click()
+    page.locator(".column.delivered .fold").click()
+    expect(page.locator(".column.delivered .state .how")).to_have_text("1 min")
 
 
 def test_a_row_leaves_out_the_stores_own_town(visit):
@@ -356,6 +381,8 @@ def test_what_is_handed_over_shows_neither_its_pin_nor_the_cash_to_collect(visit
     ana.act("deliver", job, pin=pin, cash_collected={"amount": 2350, "currency": "EUR"})
     expect(beside.locator(".pin")).to_have_count(0)
     expect(beside.locator("dt").filter(has_text="Cash to collect")).to_have_count(0)
+    # What its courier was given, as the step has it.
+    expect(beside.locator(".facts div").filter(has_text="Cash collected").locator("dd")).to_have_text("€23.50")
 
 
 def test_others_are_chosen_for_what_is_stranded(visit, look):
@@ -709,6 +736,9 @@ def test_a_store_says_how_it_usually_offers_and_where_it_is(visit, look):
     part.get_by_label("Opening hours").fill("Mon to Fri 7 to 19")
     part.get_by_role("button", name="Set the place on the map").press("Enter")
     expect(part.locator(".leaflet-control-scale-line")).to_be_visible()
+    # What nobody has aimed at is no place.
+    expect(part.get_by_role("button", name="Take this place")).to_be_disabled()
+    part.locator(".map.picker").press("ArrowRight")
     part.get_by_role("button", name="Take this place").click()
     look(page, "settings-offers")
     part.get_by_role("button", name="Save").click()

@@ -54,12 +54,11 @@ def test_declining_and_calling_and_finding_the_way(visit):
     expect(page.get_by_role("button", name="Deliver:")).to_be_visible()
     expect(page.locator(".column.in_progress .card:focus")).to_have_count(1)
     expect(page.get_by_role("link", name="Call Iva Ivić")).to_have_attribute("href", "tel:+385919998877")
-    # What leads there is the phone's own; where there is none, an address without a place leads nowhere. It leads to where it is fetched,
-    # and then to the recipient.
+    # What leads there is the phone's own, else one in the browser: to where it is fetched, and then to the recipient.
     way = page.get_by_role("link", name="Way to")
     expect(page.locator(".in_progress .fetch")).to_contain_text("from Pekara")
-    expect(page.locator(".in_progress .whom")).to_have_text("from Pekara, Ilica 1")
-    expect(way).to_have_count(0)
+    expect(page.locator(".in_progress .whom")).to_have_text("Iva Ivić, from Pekara, Ilica 1")
+    expect(way).to_have_attribute("href", "https://www.openstreetmap.org/directions?to=Ilica%201%2C%20Zagreb")
     for phone, address in [("Android 14", "google.navigation:q="), ("iPhone", "https://maps.apple.com/?daddr=")]:
         page.add_init_script(f"Object.defineProperty(navigator, 'userAgent', {{get: () => '{phone}', configurable: true}})")
         page.reload()
@@ -118,8 +117,17 @@ def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(v
     names = page.locator(".in_progress li.card h3")
     # What has no time was wanted when it was made.
     expect(names).to_have_text(["Iva Ivić", "Jan Ivić", "Mia Ivić"])
-    call("PUT", "/v1/me/route", {"delivery_ids": [later, now, soon]}, ana.token)
+    # What is in hand stays there, whatever else is accepted: nobody hands over the wrong one.
+    ana.act("pick_up", later)
     expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Jan Ivić"])
+    carried("Zoe")
+    expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Zoe Ivić", "Jan Ivić"])
+    # And a touch anywhere on one that comes then opens it.
+    page.locator(".in_progress li.card").nth(3).locator("h3").click()
+    expect(page.get_by_role("dialog", name="Jan Ivić")).to_be_visible()
+    escape(page)
+    call("PUT", "/v1/me/route", {"delivery_ids": [soon, now, later]}, ana.token)
+    expect(names).to_have_text(["Jan Ivić", "Iva Ivić", "Mia Ivić", "Zoe Ivić"])
 
 
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
@@ -649,7 +657,7 @@ def test_the_ways_to_who_is_asked_can_be_read(visit, locale, width):
     page = visit("/courier", phone=True, locale=locale)
     page.set_viewport_size({"width": width, "height": 720})
     sign_in(page, ana)
-    expect(page.locator(".rest").first.locator("a")).to_have_count(2)
+    expect(page.locator(".rest").first.locator("a")).to_have_count(3)
     words = page.locator(".rest").first.locator("a:not([href^='tel:']) span:visible")
     # On the narrowest phone a sign stands for them.
     assert (words.count() > 0) == (width > 320)

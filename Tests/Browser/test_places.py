@@ -154,6 +154,7 @@ def test_another_address_has_another_place_than_was_set_by_hand(visit):
     for button, state in (("Take this place", "✓ Place set"), ("Without a place", "")):
         form.get_by_role("button", name="Set the place on the map").click()
         expect(form.locator(".leaflet-control-scale-line")).to_be_visible()
+        form.locator(".map.picker").press("ArrowRight")
         form.get_by_role("button", name=button).click()
         expect(form.locator(".field > .actions [role=status]")).to_have_text(state)
         take()

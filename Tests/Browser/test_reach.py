@@ -419,12 +419,20 @@ def test_a_courier_goes_off_duty(visit, look):
     duty.click()
     dialog = page.get_by_role("dialog", name="On duty")
     look(page, "until-when")
-    until = dialog.get_by_label("On duty until").locator("option").nth(2).get_attribute("value")
-    dialog.get_by_label("On duty until").select_option(until)
-    dialog.get_by_role("button", name="On duty").click()
+    until = dialog.get_by_role("button", name="until").nth(2)
+    time = until.inner_text()
+    until.click()
+    expect(dialog).to_have_count(0)
     expect(duty).to_have_attribute("aria-checked", "true")
-    expect(duty).to_contain_text("until")
-    assert asked[1] == ("PUT", "/v1/me/duty", {"on": True, "until": until})
+    expect(duty).to_contain_text(time)
+    assert asked[1][2]["on"] is True and asked[1][2]["until"] is not None
+    # Or until one says so.
+    duty.click()
+    expect(duty).to_have_attribute("aria-checked", "false")
+    duty.click()
+    dialog.get_by_role("button", name="until I say so").click()
+    expect(duty).to_have_attribute("aria-checked", "true")
+    assert asked[3] == ("PUT", "/v1/me/duty", {"on": True, "until": None})
 
 
 def test_duty_ends_on_the_page_when_it_was_said_to(visit):

@@ -42,7 +42,7 @@ def looked_at(page, name):
 @pytest.mark.parametrize("dark", [False, True])
 def test_each_state_looks_as_it_should(chromium, dark):
     store, courier = shop()
-    delivery, path = sent(store, courier, proof={"pin": True})
+    delivery, path = sent(store, courier, proof={"pin": True}, cash={"amount": 2350, "currency": "EUR"})
     context = chromium.new_context(
         base_url=ADDRESS, locale="en-GB", viewport={"width": 320, "height": 640}, color_scheme="dark" if dark else "light")
     page = context.new_page()
@@ -58,6 +58,8 @@ def test_each_state_looks_as_it_should(chromium, dark):
     courier.act("pick_up", delivery)
     fix(courier)
     see("next", "Ana is coming to you now.")
+    # Who is brought it has it ready.
+    expect(page.locator(".cash")).to_have_text("Have 23.50 EUR in cash ready.")
     expect(page.locator("#map .leaflet-marker-icon")).to_have_count(2)
     expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
     courier.act("fail", delivery, reason="nobody_home")
@@ -67,8 +69,9 @@ def test_each_state_looks_as_it_should(chromium, dark):
     expect(page.locator(".call")).to_have_count(1)
     pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]
     expect(page.locator(".digits")).to_contain_text(pin)
-    courier.act("deliver", delivery, pin=pin, received_by="Marko")
+    courier.act("deliver", delivery, pin=pin, received_by="Marko", cash_collected={"amount": 2350, "currency": "EUR"})
     see("delivered", "Your delivery has arrived.")
+    expect(page.locator(".cash")).to_have_count(0)
     call("DELETE", f"/v1/deliveries/{delivery}/tracking", token=store.token)
     page.goto(path)
     expect(page.locator("h1")).to_have_text("This link is over")
@@ -137,7 +140,7 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     courier.act("pick_up", delivery)
     fix(courier)
     expect(page.locator(".said")).to_contain_text("Ana is coming to you now.")
-    expect(page.locator("dt", has_text="Expected at")).to_be_visible()
+    expect(page.locator("dt", has_text="Expected about")).to_be_visible()
     expect(page.locator("#wish")).to_have_value("Nazovite pr")
     # The map comes with the courier, and the courier moves on it.
     marker = page.locator("#map .leaflet-marker-icon[aria-label='The courier']")
@@ -147,7 +150,7 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     until(page, lambda: marker.bounding_box() != before)
     # Whoever was brought it in vain is told no time that is over.
     courier.act("fail", delivery, reason="nobody_home")
-    expect(page.locator("dt", has_text="Expected at")).to_have_count(0)
+    expect(page.locator("dt", has_text="Expected about")).to_have_count(0)
     courier.act("deliver", delivery)
     expect(page.locator(".said")).to_contain_text("Your delivery has arrived.")
     expect(page.locator("#map")).to_be_hidden()

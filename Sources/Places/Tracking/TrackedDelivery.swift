@@ -17,6 +17,8 @@ package struct TrackedDelivery: Sendable {
     package let times: Times
     package let attempt: (at: Timestamp, reason: FailReason)?
     package let pin: String?
+    /// What is to be paid at the door.
+    package let cash: Money?
     package let receivedBy: String?
     package let wishesLeft: Int
     package let stars: Int?
@@ -86,6 +88,7 @@ struct FindTracked: Statement {
             d.recipient_lon, d.due_at, d.picked_up_at, d.delivered_at, d.cancelled_at,
             CASE WHEN x.attempted_at > d.accepted_at AND d.status = 'in_progress' THEN x.attempted_at END, x.attempt_reason,
             CASE WHEN d.status >= 'in_progress' THEN x.pin END,
+            x.cash_amount, x.cash_currency,
             CASE WHEN d.status = 'delivered' THEN (
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
@@ -134,7 +137,10 @@ extension TrackedDelivery {
         times = Times(pickedUp: try row.read(), delivered: try row.read(), cancelled: try row.read())
         let (attempted, reason): (Timestamp?, String?) = (try row.read(), try row.read())
         attempt = attempted.map { ($0, reason.flatMap(FailReason.init) ?? .other) }
-        (pin, receivedBy) = (try row.read(), try row.read())
+        pin = try row.read()
+        let (amount, currency): (Int64?, String?) = (try row.read(), try row.read())
+        cash = try amount.flatMap { amount in try currency.map { try Money(amount, $0) } }
+        receivedBy = try row.read()
         wishesLeft = Int(try row.read() as Int32)
         stars = (try row.read() as Int32?).map(Int.init)
         let before: Int64? = try row.read()

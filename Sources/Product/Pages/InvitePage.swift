@@ -8,10 +8,11 @@ struct InvitePage {
 
     func live(store: String, message: String?, code: InviteCode) -> HTMLPage {
         let said = message.map { "<blockquote>\(Self.lines($0))</blockquote>" } ?? ""
+        // The name, as its headline, begins the sentence.
         return page(
             store,
             """
-            <p class="lead">\(HTMLPage.escaped(LanguageWords.fill(text("invite_text"), ["store": store])))</p>
+            <p class="lead">\(HTMLPage.escaped(text("invite_text")))</p>
             \(said)
             <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
             <p><a class="button" href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>

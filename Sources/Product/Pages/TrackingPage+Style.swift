@@ -21,6 +21,7 @@ extension TrackingPage {
         .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}
         .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
+        .cash{margin:0 0 20px;padding:12px 16px;border-radius:10px;background:var(--amber-tint);color:var(--amber);font-size:18px;font-weight:650}
         .pin{margin:0 0 20px;padding:16px;border:1px solid var(--line);border-radius:10px;background:var(--paper);text-align:center}
         h2{margin:0;font-size:15px;font-weight:650}
         .digits{margin:4px 0;font:650 48px/1.2 ui-monospace,monospace;letter-spacing:.2em;text-indent:.2em}
@@ -61,7 +62,6 @@ extension TrackingPage {
         .notice.refused{background:var(--red-tint);color:var(--red)}
         footer{margin:32px 0 0}footer .brand{margin:0;font-size:15px;justify-content:center}
         footer .brand svg{width:20px;height:20px;border-radius:6px}
-        @media(min-width:375px){.steps li{white-space:nowrap}}
         @media(max-width:480px){.track{padding:0}}
         """
 }

@@ -33,6 +33,7 @@ struct TrackingPage {
                 <div data-part="steps">\(steps(tracked))</div>
                 <div id="map"\(tracked.position == nil ? " hidden" : "") data-label="\(text("track_map"))" \
                 data-courier="\(text("track_map_courier"))" data-here="\(text("track_map_here"))" \(map.attributes)></div>
+                <div data-part="cash">\(cash(tracked))</div>
                 <div data-part="pin">\(pin(tracked))</div>
                 <div data-part="wish">\(wish(tracked, token))</div>
                 <div data-part="rating">\(rating(tracked, token))</div>
@@ -121,6 +122,12 @@ struct TrackingPage {
             return "<li\(mark)><span>\(text("track_step_\(name)"))</span></li>"
         }
         return "<ol class=\"steps\">\(items.joined())</ol>"
+    }
+
+    /// Who is brought it has it ready.
+    private func cash(_ tracked: TrackedDelivery) -> String {
+        guard tracked.status.isOpen, let cash = tracked.cash else { return "" }
+        return "<p class=\"cash\">\(text("track_cash", ["amount": cash.text]))</p>"
     }
 
     private func pin(_ tracked: TrackedDelivery) -> String {

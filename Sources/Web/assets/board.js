@@ -5,7 +5,7 @@ import {isMapWanted, mapBeside} from './boardmap.js';
 import {row} from './boardrow.js';
 import {isSeen} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {inTime, isFailed, isLate, tick} from './due.js';
+import {inTime, isFailed, isLate, isSlow, tick} from './due.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
@@ -20,7 +20,7 @@ import {t} from './words.js';
 soon('details');
 soon('editor');
 /** What needs a hand, most of all first. */
-const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted, slow: isSlow};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime},

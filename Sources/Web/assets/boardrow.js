@@ -19,7 +19,7 @@ export function row(delivery, act, {isUnheard = false, isOpen = false} = {}) {
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
   return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
-    h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : !isHeld(delivery) && [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
+    h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : isHeld(delivery) ? h('span', {class: 'left'}, t('readyFrom', {time: when(delivery.offer_at)})) : [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
     h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
     h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
       // Where there is little room, it is the name that is cut off.
@@ -35,8 +35,10 @@ function state(delivery) {
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
 }
 
-/** Whether it came in time, and else how late. */
-function punctuality({delivered_at: at, due_at: until}) {
-  const late = (Date.parse(at) - Date.parse(until)) / 1000;
-  return Number.isNaN(late) ? '' : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
+/** Whether it came in time, and else how late; of what had no time, how long it took. */
+function punctuality(delivery) {
+  const {delivered_at: at, due_at: until} = delivery;
+  if (!at) return '';
+  const late = (Date.parse(at) - Date.parse(until ?? offeredAt(delivery))) / 1000;
+  return !until ? h('span', {class: 'how'}, span(Math.max(60, late))) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
 }

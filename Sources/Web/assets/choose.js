@@ -1,6 +1,6 @@
 // Choosing couriers: who is on duty, what each carries, how far each is, and what came of those who were asked already.
 import {remembered} from './account.js';
-import {all, ask, get, keeper, post} from './ask.js';
+import {all, ask, get, keeper, lasting, post} from './ask.js';
 import {fullName, onDuty, reliability, shareOf, whose} from './delivery.js';
 import {h, loading, newID, openBeside, say} from './dom.js';
 import {distance, meters} from './distance.js';
@@ -20,7 +20,7 @@ addEventListener('partners', () => { for (const load of pickers) load(); });
 
 /** The couriers of a store: on duty first, then who carries least, then who is nearest. What they carry and where they are helps, and is no condition. */
 async function partners() {
-  const [couriers, loadFor, seen] = await Promise.all([all('/v1/partners'), loads(), all('/v1/positions').catch(() => [])]);
+  const [couriers, loadFor, seen] = await Promise.all([lasting('partners', () => all('/v1/partners')), loads(), all('/v1/positions').catch(() => [])]);
   const places = new Map(seen.map(({courier_id: id, position}) => [id, position]));
   const home = remembered()?.location;
   const far = ({place}) => (place && home ? meters(place, home) : 1e9);

@@ -51,7 +51,7 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
+  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over > 0 && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
     h('span', {}, ` · ${t('cancelledCount', {count: cancelled})}`)));
 }
 
@@ -69,13 +69,14 @@ export const isListed = (delivery) => isSeen(delivery)
 export const facts = (rows) =>
   h('dl', {class: 'facts'}, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 
-/** Each step that a delivery went through: folded, and unfolded by `load` where they tell more than how far it has come. */
-export function history(id) {
+/** Each step that a delivery went through: folded, and unfolded by `load` where they tell more than how far it has come; `told` gets them. */
+export function history(id, told = () => {}) {
   const list = h('ol', {class: 'timeline'});
   const element = h('details', {class: 'more'}, h('summary', {}, t('history')), list);
   const load = () => loading(list, () => get(`/v1/deliveries/${id}/history`, {limit: 200}), ({items}) => {
     list.replaceChildren(...items.map(step));
     element.open ||= items.some(saysMore);
+    told(items);
   });
   return {element, load};
 }

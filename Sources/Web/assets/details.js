@@ -29,7 +29,8 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const [past, notices] = [history(delivery.id), noticesOf(delivery.id)];
+  const collected = h('span');
+  const [past, notices] = [history(delivery.id, tellCash), noticesOf(delivery.id)];
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
   // Made once, so that an open one stays so however often the rest is drawn.
@@ -39,6 +40,13 @@ export function details(delivery, {changed, created, closed}) {
   dialog.addEventListener('close', closed);
 
   let shown, isUnfolded = false;
+
+  /** What its courier was given at the door, which may not be what was to be collected. */
+  function tellCash(steps) {
+    const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
+    collected.textContent = cash ? money(cash) : '';
+  }
+
   function show(current) {
     const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)}`;
     if (!current || state === shown) return;
@@ -57,7 +65,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
-        [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('pay'), current.pay && money(current.pay)],
+        [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && collected], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)],
         [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],

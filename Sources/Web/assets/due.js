@@ -23,6 +23,12 @@ export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) >
 /** Whether nobody has accepted it for so many minutes. */
 export const isOld = (delivery, minutes) => Date.now() - Date.parse(offeredAt(delivery)) > minutes * minute;
 
+// Minutes after which what was wanted at once is late, though nobody has said until when.
+const longest = 60;
+
+/** Whether it is carried, was wanted as soon as possible, and has taken long for that. */
+export const isSlow = (one) => one.status === 'in_progress' && !one.due_at && !isFailed(one) && isOld({...one, offer_at: one.pickup?.ready_at ?? one.offer_at}, longest);
+
 /** Each kind of text that counts: what it says now. */
 const kinds = {
   /** Minutes that are left, or that it is late. */

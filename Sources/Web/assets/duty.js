@@ -2,12 +2,11 @@
 import {ask} from './ask.js';
 import {refreshed, remember} from './account.js';
 import {h, openDialog, say, wordsOf} from './dom.js';
-import {form} from './form.js';
 import {t, when} from './words.js';
 
 const hour = 3_600_000;
 
-/** The switch in the bar, hidden where the server knows no duty. Going on duty asks until when; leaving needs no word. */
+/** The switch in the bar, hidden where the server knows no duty. Going on duty takes one more touch, which says until when; leaving needs no word. */
 export function dutySwitch(account) {
   const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: () => (account.on_duty ? change(false) : askUntil())});
 
@@ -34,11 +33,11 @@ export function dutySwitch(account) {
 
   function askUntil() {
     const times = [2, 4, 6, 8, 10].map((hours) => new Date(Math.ceil((Date.now() + hours * hour) / (hour / 2)) * (hour / 2)).toISOString());
-    const until = {name: 'until', label: t('dutyUntil'), required: true, options: [['', t('dutyOpen')], ...times.map((time) => [time, when(time)])]};
-    const dialog = openDialog(t('onDuty'), form([until], t('onDuty'), async (values) => {
-      await change(true, values.until);
+    const choice = (style, text, until) => h('button', {type: 'button', class: style, onclick() {
       dialog.close();
-    }, {cancel: () => dialog.close()}));
+      change(true, until);
+    }}, text);
+    const dialog = openDialog(t('onDuty'), h('p', {class: 'actions'}, choice('main', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
   }
 
   async function change(on, until = null) {

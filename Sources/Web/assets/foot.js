@@ -20,7 +20,7 @@ export function footOf(line) {
     try {
       const {totals} = await figuresOf('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
       const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);
-      if (totals.due) parts.push(`${t('onTime')} ${share(totals)}`);
+      if (totals.due) parts.push(`${t('onTime')} ${t('onTimeOf', {count: totals.on_time, due: totals.due})}`);
       line.textContent = `${t('createdToday')}: ${parts.join(' · ')}`;
       line.hidden = !totals.created;
     } catch {

@@ -79,12 +79,12 @@ export async function failing(_, refused) {
   return {fields, read};
 }
 
-/** The fields of giving back: what costs reputation says so, and is for a reason that somebody has chosen. */
+/** The fields of giving back: what costs reputation says so, and is for a reason that somebody has chosen; why nobody took it is said already. */
 export async function givingBack({cancel_is_free: isFree}, refused) {
-  const {reason = isFree && 'other', note} = refused?.body ?? {};
+  const {reason, note} = refused?.body ?? {};
   const why = reasons(returnReasons, reasonOf, reason);
-  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), why.element, {name: 'note', label: t('note'), value: note, rows: 1}];
-  return {fields, read: (values) => ({body: {...values, reason: why.chosen()}})};
+  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), ...isFree ? [] : [why.element], {name: 'note', label: t('note'), value: note, rows: 1}];
+  return {fields, read: (values) => ({body: {...values, reason: isFree ? 'other' : why.chosen()}})};
 }
 
 /** All of them at a glance: one touch says why. */

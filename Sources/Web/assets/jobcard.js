@@ -21,7 +21,8 @@ export function jobCards({look, ask, isOneOfMany}) {
     const {recipient, status} = job;
     const isOver = status === 'delivered';
     const isFetchedFirst = goesToFetch(job);
-    return h('li', {class: `card ${status}`},
+    // What is in sight of a thumb is opened by it, wherever it is touched.
+    return h('li', {class: `card ${status}`, onclick: ({target}) => target.closest('a, button') || look(job)},
       isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
@@ -53,8 +54,8 @@ export function jobCards({look, ask, isOneOfMany}) {
 
   function verbs(job) {
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
-    return h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, goesToFetch(job) ? [t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)].join(', ')
-      : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)].filter(Boolean).join(', ')), next(job).map((action, at) =>
+    return h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, (goesToFetch(job) ? [fullName(job.recipient), t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)]
+      : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)]).filter(Boolean).join(', ')), next(job).map((action, at) =>
       button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))));
   }
 
@@ -95,7 +96,7 @@ function terms(job) {
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
-    payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [

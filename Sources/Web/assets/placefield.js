@@ -8,7 +8,10 @@ import {loaded} from './later.js';
 import {locate} from './positions.js';
 import {t} from './words.js';
 
-/** A map to aim at, and a button that has `take` get the place in its middle; `others` stand beside it. The map is there once it `begin`s, somewhere. */
+/**
+ * A map to aim at, and a button that has `take` get the place in its middle, once somebody has aimed; `others` stand beside it. The map is there once it
+ * `begin`s, at a place that `isKnown` to be right or is only near.
+ */
 function aiming(take, style, ...others) {
   let map;
   const place = h('div', {class: 'map picker', tabindex: '0'});
@@ -19,14 +22,21 @@ function aiming(take, style, ...others) {
   const button = h('button', {type: 'button', class: style, disabled: true, onclick: taken}, t('mapTake'));
   const element = h('div', {class: 'picking'}, h('p', {class: 'hint'}, t('mapPickHint')), aimed(place), h('p', {class: 'actions'}, button, others));
 
-  const show = ({lat, lon}) => map.setView([lat, lon], 16, {animate: false});
+  const hasAimed = () => { button.disabled = false; };
 
-  async function begin(start) {
+  function show({lat, lon}) {
+    map.setView([lat, lon], 16, {animate: false});
+    hasAimed();
+  }
+
+  async function begin(start, isKnown) {
     if (map) return;
     const [{makeMap}, about] = await Promise.all([loaded('map'), get('/v1/about')]);
     map = makeMap(place, about.map, {label: t('mapPick'), closer: t('mapCloser'), farther: t('mapFarther')});
     if (start) show(start);
-    button.disabled = false;
+    button.disabled = !isKnown;
+    map.on('dragstart zoomstart', hasAimed);
+    place.addEventListener('keydown', ({key}) => { if (key.startsWith('Arrow')) hasAimed(); });
   }
 
   return {element, begin, show};
@@ -53,7 +63,7 @@ export function placeField(known, changed = () => {}) {
     unfold(shown.element.hidden);
     if (shown.element.hidden) return;
     try {
-      await shown.begin(at ?? remembered().location);
+      await shown.begin(at ?? remembered().location, Boolean(at));
     } catch (error) {
       unfold(false);
       say(wordsOf(error));
@@ -101,7 +111,8 @@ export async function sayWhere(done) {
 
   try {
     const {items} = await get('/v1/places/search', {q: address.slice(0, 100)}).catch(() => ({items: []}));
-    await shown.begin(items.find(({source}) => source === 'geocoder')?.location);
+    const found = items.find(({source}) => source === 'geocoder');
+    await shown.begin(found?.location, Boolean(found));
   } catch (error) {
     dialog.close();
     say(wordsOf(error));
