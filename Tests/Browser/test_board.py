@@ -213,16 +213,16 @@ def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
     page.clock.install()
     sign_in(page, shop)
     expect(page.locator("li > .card")).to_have_count(2)
-    page.clock.fast_forward("59:00")
+    page.clock.fast_forward("44:00")
     expect(page.get_by_text("All is well")).to_be_visible()
     page.clock.fast_forward("02:00")
     # What could be fetched only then is not slow yet.
     expect(page.locator(".card.urgent")).to_have_count(1)
-    page.get_by_role("button", name="! 1 under way for over an hour").click()
+    page.get_by_role("button", name="! 1 taking over 45 min").click()
     expect(page.locator("li > .card")).to_have_count(1)
     # How long it took is said where there was no time to keep.
     ana.act("deliver", job)
-    page.get_by_role("button", name="! 0 under way").click()
+    page.get_by_role("button", name="! 0 taking").click()
     page.locator(".column.delivered .fold").click()
     expect(page.locator(".column.delivered .state .how")).to_have_text("1 min")
 

@@ -1,6 +1,7 @@
 """Handing over on the courier's phone: what it must show, pictures that wait for a connection, and what the store takes back."""
 import io
 import json
+import re
 import urllib.request
 
 import pytest
@@ -232,7 +233,22 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(page.get_by_text("Given back.")).to_be_visible()
     assert shop.history(job)[-1] == "cancel"
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
-
+    # The store knows who has the parcel, also while another comes for it; whoever that is has not tried in vain.
+    still = store.get_by_role("dialog").get_by_text("! Ana Anić still has the parcel.")
+    expect(still).to_be_visible()
+    luka = Courier(shop, ("Luka", "Lukić"))
+    call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [luka.id]}, shop.token)
+    luka.act("accept", job)
+    row = store.locator(f"[data-key='{job}'] .card")
+    expect(row.locator(".state")).to_contain_text("Accepted")
+    expect(row).not_to_have_class(re.compile("urgent"))
+    expect(still).to_be_visible()
+    other = visit("/courier", phone=True)
+    sign_in(other, luka)
+    expect(other.locator(".tried")).to_have_text("Not handed over: Nobody home")
+    expect(other.locator(".verbs button:visible")).to_have_text(["Fetch", "Deliver"])
+    luka.act("pick_up", job)
+    expect(still).to_be_hidden()
 
 def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):
     """Its answer was lost, and the server has forgotten its key. What has not arrived is said, and no more than once."""
@@ -354,7 +370,10 @@ def test_what_one_gave_back_is_not_said_to_be_taken(visit):
     expect(page.locator(".column.in_progress .card")).to_have_count(0)
     live(page)
     rest(page)
-    expect(page.locator(".gone")).to_be_hidden()
+    # But the parcel is still there, and has to go somewhere.
+    expect(page.locator(".gone .card")).to_have_count(1)
+    expect(page.locator(".gone")).to_contain_text(re.compile("You gave this delivery back. ?Bring the parcel back: Ilica 1"))
+    expect(page.get_by_text("has taken this delivery back")).to_have_count(0)
 
 
 def test_the_store_sees_what_was_shown_at_the_door(visit, look):

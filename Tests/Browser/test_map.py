@@ -327,6 +327,9 @@ def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
     page.clock.run_for(31_000)
     expect(expected).to_have_class(re.compile("late"))
     expect(expected).to_have_text(re.compile(r"^‼ ~\d\d:\d\d"))
+    # That needs a hand before it is so.
+    expect(page.get_by_role("button", name="! 1 will be late")).to_be_visible()
+    expect(row).to_have_class(re.compile("urgent"))
     # Where that cannot be asked for, what stands there stays, and nobody is told of it.
     page.route("**/v1/deliveries?status=in_progress*", lambda route: route.abort())
     with page.expect_event("requestfailed"):

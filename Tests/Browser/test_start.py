@@ -100,7 +100,7 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     look(page, "led")
     # Where the shop is, its own device knows, also where no address is known to be anywhere.
     page.locator(".guide").get_by_role("button", name="Set it on the map").click()
-    where = page.get_by_role("dialog", name="Show where your shop is")
+    where = page.get_by_role("dialog", name="Show where your store is")
     expect(where.get_by_text(call("GET", "/v1/me", token=shop.token)["address"])).to_be_visible()
     expect(where.locator(".leaflet-control-scale-line")).to_be_visible()
     expect(where.get_by_role("button", name="Take this place")).to_be_disabled()
@@ -109,7 +109,7 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     look(page, "led-where")
     where.get_by_role("button", name="Take this place").click()
     expect(where).to_have_count(0)
-    expect(page.locator(".guide li.done")).to_contain_text("Show where your shop is")
+    expect(page.locator(".guide li.done")).to_contain_text("Show where your store is")
     assert call("GET", "/v1/me", token=shop.token)["location"] == pytest.approx({"lat": 45.8131, "lon": 15.9775}, abs=1e-4)
     # The form comes first for many; it leads to inviting, and keeps what was typed.
     page.get_by_role("button", name="New delivery").click()

@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    @Test func `what was offered only later waited from then on`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["parcel": ["pieces": 1]])
+            try await api.act("accept", id, as: couriers[0])
+            try await api.execute("UPDATE deliveries SET accepted_at = created_at + interval '10 minutes'")
+            let accepted = "median_seconds_to_accept"
+            #expect(try await api.get("/v1/stats", as: store.token).json["totals"][accepted] == .number(600))
+            try await api.execute(
+                "UPDATE delivery_extras SET offer_at = created_at + interval '9 minutes' FROM deliveries WHERE id = delivery_id"
+            )
+            #expect(try await api.get("/v1/stats", as: store.token).json["totals"][accepted] == .number(60))
+        }
+    }
+
     /// The days are those of the time zone, including summer time.
     @Test(arguments: [
         ("from=2026-06-11&to=2026-06-11&time_zone=Europe/Zagreb", 1, 0), ("from=2026-06-11&to=2026-06-11", 0, 1),

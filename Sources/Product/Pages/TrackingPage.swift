@@ -127,7 +127,14 @@ struct TrackingPage {
     /// Who is brought it has it ready.
     private func cash(_ tracked: TrackedDelivery) -> String {
         guard tracked.status.isOpen, let cash = tracked.cash else { return "" }
-        return "<p class=\"cash\">\(text("track_cash", ["amount": cash.text]))</p>"
+        return "<p class=\"cash\">\(text("track_cash", ["amount": amount(cash)]))</p>"
+    }
+
+    /// As it is written where the page's language is spoken.
+    private func amount(_ money: Money) -> String {
+        guard money.currency == "EUR" else { return money.text }
+        let number = String(money.text.dropLast(4))
+        return words.words.code == "en" ? "€" + number : number.replacing(".", with: ",") + " €"
     }
 
     private func pin(_ tracked: TrackedDelivery) -> String {

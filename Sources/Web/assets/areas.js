@@ -84,7 +84,7 @@ export function areas() {
 
   const span = ({from, to}) => h('p', {class: 'hint'}, from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`);
   const nameOf = ({distance_m: far}, at) => t('areaNumber', {number: at + 1}) + (far === undefined ? '' : ` · ${t('kilometres', {number: far / 1000})}`);
-  const value = (name, now) => (now === null ? '–' : name === 'median_minutes' ? t('minutes', {number: now}) : number(now));
+  const value = (name, now) => (now === null ? '–' : name === 'median_minutes' ? t('minutes', {number: Math.round(now)}) : number(now));
   const change = (difference) => (difference === null ? '' : difference === 0 ? t('asBefore') : `${difference > 0 ? '+' : '−'}${number(Math.abs(difference))}`);
 
   function fillTable() {

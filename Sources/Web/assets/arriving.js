@@ -1,5 +1,6 @@
 // When something that is on its way is expected, where its courier says where it is.
 import {moment} from './delivery.js';
+import {isBehind} from './due.js';
 import {h} from './element.js';
 import {number, t, when} from './words.js';
 
@@ -7,11 +8,10 @@ import {number, t, when} from './words.js';
 export const minuteOf = ({eta}) => eta?.at.slice(0, 16);
 
 /** In a few signs, and whether that is too late. */
-export function expected({eta, due_at: until}) {
+export function expected(delivery) {
+  const {eta} = delivery;
   if (!eta) return '';
-  const time = when(eta.at);
-  // By what is read: half a minute is not late.
-  const isTooLate = minuteOf({eta}) > until?.slice(0, 16);
+  const [time, isTooLate] = [when(eta.at), isBehind(delivery)];
   return h('span', {class: `left${isTooLate ? ' late' : ''}`, title: `${t('eta')} ${time}`},
     h('span', {'aria-hidden': 'true'}, isTooLate && '‼ ', `~${time}`), h('span', {class: 'unseen'}, `${t('eta')} ${time}`));
 }

@@ -5,7 +5,7 @@ import {isMapWanted, mapBeside} from './boardmap.js';
 import {row} from './boardrow.js';
 import {isSeen} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {inTime, isFailed, isLate, isSlow, tick} from './due.js';
+import {inTime, isFailed, isLate, isSlow, soonest, tick, willBeLate} from './due.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
@@ -20,7 +20,7 @@ import {t} from './words.js';
 soon('details');
 soon('editor');
 /** What needs a hand, most of all first. */
-const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted, slow: isSlow};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime},
@@ -28,7 +28,7 @@ const groups = [
 ];
 
 export function board(region, {count}) {
-  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {};
+  let words = '', wanted = '', open, looks = 0, isLeft = false, isSearching = false, tellFoot = () => {};
   // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
   const unheard = new Set();
   const seen = filters(needs, (isLongAgo) => {
@@ -37,12 +37,16 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id), {isUnheard: unheard.has(one.id)}), query: () => ({q: words}), empty: (name) => t(words ? 'nothingFound' : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
+    card: (one) => row(one, () => look(one.id), {isUnheard: unheard.has(one.id)}), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
     mark: (one) => `${unheard.has(one.id)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
-    words = search.value.trim();
-    columns.reload();
+    const mine = words = search.value.trim();
+    isSearching = Boolean(mine);
+    columns.reload().then(() => {
+      if (mine === words) isSearching = false;
+      columns.draw();
+    });
   }, 250);
 
   /** Opens what a module has in it, unless something else was wanted meanwhile, or the board left. */
@@ -78,15 +82,17 @@ export function board(region, {count}) {
   function drawn() {
     const all = groups.flatMap(({statuses}) => columns.of(...statuses));
     const isLoaded = columns.parts.every((part) => part.isLoaded);
-    const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: patience()}))
+    const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: id === 'slow' ? soonest : patience()}))
       .filter(({count, isOn}) => count || isOn);
     unpressed(chips, () => redraw(() => {
       if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? h('span', {}, `✓ ${t('allWell')}`) : '');
     }));
     chips.classList.toggle('calm', !found.length);
-    for (const {statuses, section, fold, isLoaded} of columns.parts) {
-      section.hidden = !seen.allows(statuses) || Boolean(words && fold && isLoaded && !columns.of(...statuses).some(seen.shows));
-    }
+    // Among what is searched for, a list without any says so only if all have none.
+    const has = ({statuses}) => columns.of(...statuses).some(seen.shows);
+    const isFound = Boolean(words) && columns.parts.some(has);
+    for (const part of columns.parts) part.section.hidden = !seen.allows(part.statuses) || Boolean(words && part.isLoaded && (part.fold || isFound) && !has(part));
+    region.classList.toggle('searching', Boolean(words));
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
     if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
@@ -111,6 +117,7 @@ export function board(region, {count}) {
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
     row?.scrollIntoView({block: 'nearest'});
     row?.classList.add('taken');
+    row?.focus({preventScroll: true});
   }
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},

@@ -29,8 +29,8 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const collected = h('span');
-  const [past, notices] = [history(delivery.id, tellCash), noticesOf(delivery.id)];
+  const [collected, still] = [h('span'), h('div')];
+  const [past, notices] = [history(delivery.id, tellSteps), noticesOf(delivery.id)];
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
   // Made once, so that an open one stays so however often the rest is drawn.
@@ -41,10 +41,17 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown, isUnfolded = false;
 
-  /** What its courier was given at the door, which may not be what was to be collected. */
-  function tellCash(steps) {
+  /** What its courier was given at the door, which may not be what was to be collected, and who has what nobody carries any more. */
+  function tellSteps(steps) {
     const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
     collected.textContent = cash ? money(cash) : '';
+    let holder, keeps;
+    for (const {action, actor} of steps) {
+      if (action === 'pick_up') [holder, keeps] = [actor.name || t('erasedCourier')];
+      else if (action === 'deliver') holder = keeps = undefined;
+      else if (['cancel', 'reassign'].includes(action) && holder) [holder, keeps] = [undefined, holder];
+    }
+    still.replaceChildren(...keeps ? [h('p', {class: 'trouble'}, `! ${t('stillHas', {name: keeps})}`)] : []);
   }
 
   function show(current) {
@@ -59,7 +66,7 @@ export function details(delivery, {changed, created, closed}) {
     const {recipient, courier, status} = current;
     content.replaceChildren(
       h('p', {class: 'top'}, h('span', {}, badge(status), current.eta && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
-      ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
+      ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
         [t('address'), mapLink(recipient)],
@@ -79,10 +86,12 @@ export function details(delivery, {changed, created, closed}) {
   /** What waits for the store's hand. */
   function trouble(current) {
     const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
+    const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
     return [
-      attempts && h('div', {class: 'trouble'}, h('p', {}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`, last.at && ` · ${when(last.at)}`),
+      attempts && !isFailed(current) && h('p', {class: 'hint'}, tried),
+      isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.
-        isFailed(current) && h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
+        h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       (isStranded(current) || isUnaccepted(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('stranded') : t('nobodySince', {time: when(offeredAt(current))})),

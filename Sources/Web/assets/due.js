@@ -14,8 +14,8 @@ export const inTime = (one, other) => placeOf(one) - placeOf(other) || (one.id <
 
 export const isLate = (delivery) => isOpen(delivery) && Date.parse(delivery.due_at) < Date.now();
 
-/** Whether it is carried, and could not be handed over. */
-export const isFailed = ({status, attempts}) => status === 'in_progress' && attempts > 0;
+/** Whether who carries it could not hand it over: what another has tried before is history. */
+export const isFailed = ({status, attempts, last_attempt: last, accepted_at: since}) => status === 'in_progress' && attempts > 0 && !(Date.parse(last.at) < Date.parse(since));
 
 /** From when on somebody could accept it. */
 export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) > Date.parse(made) ? at : made);
@@ -23,11 +23,22 @@ export const offeredAt = ({created_at: made, offer_at: at}) => (Date.parse(at) >
 /** Whether nobody has accepted it for so many minutes. */
 export const isOld = (delivery, minutes) => Date.now() - Date.parse(offeredAt(delivery)) > minutes * minute;
 
-// Minutes after which what was wanted at once is late, though nobody has said until when.
-const longest = 60;
+// Minutes within which what is wanted as soon as possible is to be there, once it may be fetched.
+export const soonest = 45;
+
+/** By when it is to be there: the minute that was said, or one that nobody calls soon any more. */
+const wantedBy = (one) => Date.parse(one.due_at) || Math.max(Date.parse(offeredAt(one)), Date.parse(one.pickup?.ready_at) || 0) + soonest * minute;
 
 /** Whether it is carried, was wanted as soon as possible, and has taken long for that. */
-export const isSlow = (one) => one.status === 'in_progress' && !one.due_at && !isFailed(one) && isOld({...one, offer_at: one.pickup?.ready_at ?? one.offer_at}, longest);
+export const isSlow = (one) => one.status === 'in_progress' && !one.due_at && !isFailed(one) && wantedBy(one) < Date.now();
+
+const minuteIn = (time) => Math.floor(time / minute);
+
+/** Whether it is expected too late. By what is read: half a minute is not late. */
+export const isBehind = (one) => Boolean(one.eta) && minuteIn(Date.parse(one.eta.at)) > minuteIn(wantedBy(one));
+
+/** Whether it will be late, and is not yet. */
+export const willBeLate = (one) => one.status === 'in_progress' && isBehind(one) && !isFailed(one) && !isLate(one) && !isSlow(one);
 
 /** Each kind of text that counts: what it says now. */
 const kinds = {

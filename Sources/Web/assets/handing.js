@@ -7,6 +7,7 @@ import {failReasons, returnReasons} from './lifecycle.js';
 import {amountIn, money, signOf, typed} from './money.js';
 import {pinIn, scanInto} from './scan.js';
 import {find, keep} from './shelf.js';
+import {mapLink} from './way.js';
 import {here} from './whereabouts.js';
 import {t} from './words.js';
 
@@ -80,10 +81,10 @@ export async function failing(_, refused) {
 }
 
 /** The fields of giving back: what costs reputation says so, and is for a reason that somebody has chosen; why nobody took it is said already. */
-export async function givingBack({cancel_is_free: isFree}, refused) {
+export async function givingBack({cancel_is_free: isFree, picked_up_at: fetched, store}, refused) {
   const {reason, note} = refused?.body ?? {};
   const why = reasons(returnReasons, reasonOf, reason);
-  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), ...isFree ? [] : [why.element], {name: 'note', label: t('note'), value: note, rows: 1}];
+  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), fetched && store.address && h('p', {}, t('bringBack'), ' ', mapLink(store)), ...isFree ? [] : [why.element], {name: 'note', label: t('note'), value: note, rows: 1}].filter(Boolean);
   return {fields, read: (values) => ({body: {...values, reason: isFree ? 'other' : why.chosen()}})};
 }
 

@@ -2,7 +2,7 @@
 import {failureOf, fullName, phoneLink} from './delivery.js';
 import {h} from './dom.js';
 import {distance, meters} from './distance.js';
-import {due} from './due.js';
+import {due, isFailed} from './due.js';
 import {icon} from './icons.js';
 import {money} from './money.js';
 import {farness, fetchedFrom, isToFetch} from './nearness.js';
@@ -82,8 +82,9 @@ const fetchedAt = ({store, pickup}) => (pickup?.address ? pickup : store.address
 const goesToFetch = (job) => Boolean(isToFetch(job) && fetchedAt(job));
 
 /** What one does next, and what stands beside it. */
-function next({status, allowed_actions: may, picked_up_at: fetched, attempts}) {
-  const steps = status === 'pending' ? ['accept', 'decline'] : attempts ? ['deliver', 'cancel'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
+function next(job) {
+  const {status, allowed_actions: may, picked_up_at: fetched} = job;
+  const steps = status === 'pending' ? ['accept', 'decline'] : isFailed(job) ? ['deliver', 'cancel'] : fetched ? ['deliver', 'fail'] : ['pick_up', 'deliver'];
   return steps.filter((action) => may.includes(action));
 }
 
@@ -99,9 +100,10 @@ function terms(job) {
     payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
   ].filter(Boolean);
+  const tried = attempts && t('attempted', {count: attempts, reason: failureOf(last.reason)});
   return [
     chips.length && h('p', {class: 'terms'}, chips),
-    attempts && h('p', {class: 'tried'}, h('strong', {class: 'warning'}, `! ${t('attempted', {count: attempts, reason: failureOf(last.reason)})}`), ` ${t('triedWhatNow')}`),
+    attempts && h('p', {class: 'tried'}, isFailed(job) ? [h('strong', {class: 'warning'}, `! ${tried}`), ` ${t('triedWhatNow')}`] : h('span', {class: 'hint'}, tried)),
   ].filter(Boolean);
 }
 

@@ -39,6 +39,8 @@ export function jobs(region, {account, count}) {
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
+  // What was given back here, as it was before.
+  const given = new Map();
   // Who may be new is shown nothing that would be taken away at once.
   region.classList.toggle('bare', !kept?.items.length);
   const age = h('p', {class: 'hint age', hidden: true});
@@ -83,6 +85,7 @@ export function jobs(region, {account, count}) {
     const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], verb || t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
+      if (action === 'cancel') given.set(job.id, job);
       outgoing.add(job, action, body, pictures);
     }, {danger: isDanger, cancel: () => dialog.close(), error}));
     dialog.classList.add('handing', action);
@@ -174,7 +177,7 @@ export function jobs(region, {account, count}) {
 
   /** Says that the store has taken something, and how; of what was carried a card stays. */
   function tellGone(before, why) {
-    say(t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'));
+    say([t(why === 'cancelled' ? 'jobGone' : 'jobTakenBack'), before && whose(before)].filter(Boolean).join(' '));
     if (before?.status === 'in_progress') taken.add(before, why);
   }
 
@@ -198,7 +201,11 @@ export function jobs(region, {account, count}) {
       if (delivery) put(delivery);
       if (delivery && action === 'accept') bring(delivery.id);
       // Who gave it back knows that it is gone, whatever came of the answer.
-      else if (action === 'cancel') told.add(id);
+      else if (action === 'cancel') {
+        told.add(id);
+        // The parcel is still there, and has to go somewhere.
+        if (given.get(id)?.picked_up_at) taken.add(given.get(id), 'returned');
+      }
       all.reload();
       earned.load();
     },

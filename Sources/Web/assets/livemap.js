@@ -134,10 +134,9 @@ export function homeOf({name, location}) {
   return location ? [{id: 'home', at: location, style: 'home', text: '⌂', label: name}] : [];
 }
 
-/** What a store's map shows of a delivery. */
-export function stopOf(delivery, act) {
+/** What a map shows of a delivery; what needs its store's hand `stands` out. */
+export function stopOf(delivery, act, stands = isUrgent(delivery)) {
   const {id, status, recipient} = delivery;
-  const stands = isUrgent(delivery);
   return {
     id, at: recipient.location, style: stands ? `${status} urgent` : status, text: stands ? '!' : signs[status],
     label: `${t(`status_${status}`)}: ${fullName(recipient)}, ${recipient.address}`, act,

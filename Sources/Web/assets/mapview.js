@@ -95,7 +95,7 @@ export function mapOf(kind, row) {
       if (!map) return;
       const shown = placed();
       const from = pickups();
-      const stops = [...from, ...shown.map(stop), ...offers().map((one) => maps.stopOf(one, () => look(one)))];
+      const stops = [...from, ...shown.map(stop), ...offers().map((one) => maps.stopOf(one, () => look(one), false))];
       map.draw([...maps.homeOf(home), ...stops]);
       tellOfNothing(!stops.length && !map.couriers.size);
       map.lead(wayToDraw(shown, from));

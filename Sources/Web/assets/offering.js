@@ -1,6 +1,6 @@
 // How a delivery is offered: to all at once, or to one after the other, and from when on.
 import {remembered} from './account.js';
-import {isFailed, isLate, isOld, isSlow} from './due.js';
+import {isFailed, isLate, isOld, isSlow, willBeLate} from './due.js';
 import {t, when} from './words.js';
 
 const orders = ['given', 'nearest', 'reliable'];
@@ -32,7 +32,7 @@ export const patience = () => remembered()?.alert_after_minutes ?? 10;
 export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && isOld(one, patience());
 
 /** Whether it needs its store's hand, and so stands out at a glance. */
-export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one);
+export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
