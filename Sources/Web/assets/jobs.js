@@ -19,7 +19,6 @@ import {noticed} from './push.js';
 import {said, saidMark} from './recipient.js';
 import {asChosen, goBy, movable} from './route.js';
 import {talkLink} from './talk.js';
-import {surroundings} from './surroundings.js';
 import {mapLink, streetOf} from './way.js';
 import {t, when} from './words.js';
 
@@ -30,6 +29,7 @@ const order = ['in_progress', 'pending', 'delivered'];
 const handing = (name) => async (...said) => (await loaded('handing'))[name](...said);
 const asking = {deliver: handing('delivering'), fail: handing('failing'), cancel: handing('givingBack')};
 soon('handing');
+soon('surroundings');
 
 /** Offers wait for a courier. */
 export const hand = {statuses: ['pending'], needs: isListed};
@@ -101,7 +101,9 @@ export function jobs(region, {account, count}) {
 
   function look(job) {
     const content = h('div');
-    const [around, past] = [surroundings(job.id), history(job.id)];
+    const [around, past] = [h('div'), history(job.id)];
+    // What is around helps, and nothing is missed without.
+    loaded('surroundings').then(({surroundings}) => around.append(surroundings(job.id)), () => {});
     const dialog = openDialog(fullName(job.recipient), content);
     dialog.classList.add('wide', 'look');
     let shown;

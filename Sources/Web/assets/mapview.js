@@ -15,9 +15,9 @@ import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {ahead} from './outgoing.js';
 import {due, inTime, tick} from './due.js';
 import {createdWords, isUrgent} from './offering.js';
-import {asChosen, goBy, handle, movable, suggest} from './route.js';
+import {asChosen, goBy, handle, movable} from './route.js';
 import {streetOf} from './way.js';
-import {t} from './words.js';
+import {span, t} from './words.js';
 
 /** `row(delivery, act, {isOpen})` is how one is shown in the list of a store's. */
 export function mapOf(kind, row) {
@@ -178,4 +178,16 @@ export function mapOf(kind, row) {
       onEvent({delivery}) { if (delivery) put(delivery); },
     };
   };
+}
+
+/** Has the order that is least late and ends soonest, unless it is no better; `take` gets it. */
+async function suggest(take) {
+  try {
+    const {delivery_ids: ids, saves_seconds: saved, less_late_seconds: sooner} = await get('/v1/me/route/suggestion');
+    if (saved < 60 && sooner < 60) return say(t('routeBest'));
+    take(ids);
+    return say(sooner < 60 ? t('routeSaves', {time: span(saved)}) : t('routeLessLate', {time: span(sooner)}));
+  } catch (error) {
+    return say(wordsOf(error));
+  }
 }

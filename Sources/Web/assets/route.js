@@ -1,8 +1,8 @@
 // The order in which a courier goes: a stop is dragged by its handle, or moved by its arrows.
-import {ask, get} from './ask.js';
+import {ask} from './ask.js';
 import {h, say, wordsOf} from './dom.js';
 import {inTime} from './due.js';
-import {span, t} from './words.js';
+import {t} from './words.js';
 
 /** As the courier means to go, else what is in hand before what is still to be fetched, and by when it is wanted. */
 export const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || !one.picked_up_at - !other.picked_up_at || inTime(one, other);
@@ -69,17 +69,5 @@ export async function goBy(ids, find, put) {
     say(wordsOf(error));
     // What nobody was told of is not so.
     have((at) => stops[at]);
-  }
-}
-
-/** Has the order that is least late and ends soonest, unless it is no better; `take` gets it. */
-export async function suggest(take) {
-  try {
-    const {delivery_ids: ids, saves_seconds: saved, less_late_seconds: sooner} = await get('/v1/me/route/suggestion');
-    if (saved < 60 && sooner < 60) return say(t('routeBest'));
-    take(ids);
-    return say(sooner < 60 ? t('routeSaves', {time: span(saved)}) : t('routeLessLate', {time: span(sooner)}));
-  } catch (error) {
-    return say(wordsOf(error));
   }
 }
