@@ -209,7 +209,7 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     sign_in(page, shop)
     unfold(page, "delivered")
     page.get_by_role("button", name=re.compile("Mia Mić")).click()
-    page.get_by_role("button", name="Again", exact=True).click()
+    page.get_by_role("button", name="Copy as new", exact=True).click()
     form = page.get_by_role("dialog", name="New delivery")
     assert filled(form) == {"first_name": "Mia", "last_name": "Mić", "address": "Savska 7", "phone": "+385 91 999 8877"}
     expect(form.locator("[name=reference]")).to_have_value("")

@@ -2,7 +2,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, escape, go, live, numbers, panel, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, live, numbers, panel, sign_in, until
 
 
 @pytest.mark.parametrize("language, title, shop, lang, said", [
@@ -157,7 +157,21 @@ def test_the_guide_knows_that_somebody_was_invited(visit):
     asking.get_by_label("Phone").fill(f"+38598{next(numbers):07d}")
     asking.get_by_role("button", name="Invite by number").click()
     expect(page.get_by_role("dialog", name="The invite")).to_be_visible()
-    expect(step).to_contain_text("waits for an answer")
+    expect(page.locator(".guide li").first).to_contain_text("waits for an answer")
+    # While others are waited for, something else is next.
+    expect(step).to_contain_text("Show where your store is")
+
+
+def test_the_language_that_is_chosen_at_the_door_goes_in_with_whoever_chose_it(visit):
+    shop = Store()
+    page = visit("/store")
+    page.get_by_role("button", name="Hrvatski").click()
+    expect(page.locator("html")).to_have_attribute("lang", "hr")
+    page.locator("[name=email]").fill(shop.email)
+    page.locator("[name=password]").fill(PASSWORD)
+    page.locator(".entrance form button.main").click()
+    expect(page.get_by_role("heading", name="Do prve dostave")).to_be_visible()
+    assert call("GET", "/v1/me", token=shop.token)["language"] == "hr"
 
 
 def test_an_invite_that_is_opened_where_a_store_works_says_for_whom_it_is(visit, look):

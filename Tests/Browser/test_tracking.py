@@ -94,7 +94,7 @@ def test_before_there_is_a_map_to_see_it_loads_little(chromium):
 
 
 @pytest.mark.parametrize("locale, said, send", [
-    ("en-GB", "Ana will bring your delivery.", "Send"), ("hr-HR", "Ana ide po vašu dostavu.", "Pošalji"),
+    ("en-GB", "Ana will bring your delivery.", "Send"), ("hr-HR", "Ana ide po vašu dostavu.", "Pošaljite"),
     ("de-DE", "Ana holt Ihre Lieferung ab.", "Senden"), ("fr-FR", "Ana will bring your delivery.", "Send")])
 def test_it_says_and_takes_everything_without_a_script(chromium, locale, said, send):
     store, courier = shop()

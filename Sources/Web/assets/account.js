@@ -72,7 +72,7 @@ async function begin(path, values) {
 export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   const entry = h('div', {class: `entrance of-${kind}`});
   const ways = {signIn, register, reset};
-  let login, inviter;
+  let login, inviter, spoken;
   // Nothing is missed where nobody knows who invites.
   if (code) get(`/i/${code}/inviter`).then(({store}) => { inviter = store; greet(); }, () => {});
 
@@ -114,6 +114,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     // Somebody may have signed in meanwhile, who reads another one.
     if (!entry.isConnected) return undefined;
     choose(tongue);
+    spoken = tongue;
     notice = undefined;
     localStorage.setItem(preferred, language());
     history.replaceState(null, '', location.pathname + location.hash);
@@ -124,8 +125,10 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   const newPassword = (name, label = t('newPassword')) =>
     ({name, label, type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')});
 
-  function welcome({account}, {isPartner = false, isNew = false} = {}) {
+  async function welcome({account}, {isPartner = false, isNew = false} = {}) {
     remember(account);
+    // Who has just chosen a language reads that from now on; in another one it goes on, too.
+    if (spoken && account.language !== spoken) await ask('PATCH', '/v1/me', {language: spoken}).then(remember, () => {});
     entered(isPartner, isNew);
   }
 
@@ -152,7 +155,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         ...code ? [password, {fold: `${t('inviteCode')}: ${code}`, fields: [invite]}] : [invite, password]];
     return form(fields, t('register'), async (values) => {
       const made = await begin(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language()});
-      welcome(made, {isPartner: Boolean(made.partner), isNew: true});
+      await welcome(made, {isPartner: Boolean(made.partner), isNew: true});
     }, {draft: 'register'});
   }
 
@@ -175,7 +178,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         const whose = digits ? {} : given({[login.name]: filled[login.name]});
         await ask('PUT', '/v1/password_resets', {...filled, ...whose, reset_id: id && whose[login.name] === value ? id : undefined});
         if (digits) return again(t('passwordSet'));
-        welcome(await begin('/v1/sessions', {...whose, password: filled.new_password}));
+        await welcome(await begin('/v1/sessions', {...whose, password: filled.new_password}));
       });
       // What was asked for belongs to this form, which is not made anew from here on.
       entry.querySelector('.tongues').hidden = true;

@@ -47,8 +47,9 @@ export function guide(create) {
     region.hidden = isOver || !known || partners === undefined;
     if (region.hidden) return;
     const isDone = {invite: partners > 0, place: Boolean(remembered()?.location), create: known.all > 0, watch: false};
+    const isInvited = invites > 0 && !partners;
     drawSteps(list, Object.keys(isDone).map((id) => ({
-      id, isDone: isDone[id], title: t(`guide_${id}`), text: t(id === 'invite' && invites > 0 && !partners ? 'guide_invited' : `guide_${id}Text`), act: acts[id], verb: acts[id] && t(`guide_${id}Do`),
+      id, isDone: isDone[id], isWaiting: id === 'invite' && isInvited, title: t(`guide_${id}`), text: t(id === 'invite' && isInvited ? 'guide_invited' : `guide_${id}Text`), act: acts[id], verb: acts[id] && t(`guide_${id}Do`),
     })));
   }
 

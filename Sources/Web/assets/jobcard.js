@@ -25,7 +25,7 @@ export function jobCards({look, ask, isOneOfMany}) {
     return h('li', {class: `card ${status}`, onclick: ({target}) => target.closest('a, button') || look(job)},
       isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
-        isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : t('due_now'))),
+        isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : [h('strong', {}, t('due_now')), ' ', h('span', {class: 'left'}, t('sinceTime', {time: when(job.created_at)}))])),
         isOneOfMany(job) && handle(fullName(recipient))),
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),

@@ -2,10 +2,10 @@
 import {h, keep, redraw, unpressed} from './dom.js';
 import {t} from './words.js';
 
-/** Fills a list with steps, `{id, title, text, isDone, verb, act?}`; one that has something to do has a button, called by its verb, and is next before one that has not. */
+/** Fills a list with steps, `{id, title, text, isDone, isWaiting?, verb, act?}`; one that has something to do has a button, called by its verb, and is next before one that has not, or waits for others. */
 export function drawSteps(list, steps) {
   const left = steps.filter(({isDone}) => !isDone);
-  const next = left.find(({act}) => act) ?? left[0];
+  const next = left.find(({act, isWaiting}) => act && !isWaiting) ?? left[0];
   unpressed(list, () => redraw(() => keep(list, steps, (one) => JSON.stringify([one, one === next]), (one) => step(one, one === next))));
 }
 
