@@ -147,6 +147,7 @@ def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):
         ana.act("accept", shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Perić", "address": "Savska 1"}))
     page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
     sign_in(page, ana)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     kept(page)
     names = page.locator(".in_progress li.card h3")
     # What has no time was wanted when it was made.

@@ -59,7 +59,7 @@ def test_each_state_looks_as_it_should(chromium, dark):
     fix(courier)
     see("next", "Ana is coming to you now.")
     # Who is brought it has it ready.
-    expect(page.locator(".cash")).to_have_text("Have 23.50 EUR in cash ready.")
+    expect(page.locator(".cash")).to_have_text("Have €23.50 in cash ready.")
     expect(page.locator("#map .leaflet-marker-icon")).to_have_count(2)
     expect(page.locator("#map .leaflet-control-scale-line")).to_be_visible()
     courier.act("fail", delivery, reason="nobody_home")
