@@ -117,17 +117,29 @@ def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(v
     names = page.locator(".in_progress li.card h3")
     # What has no time was wanted when it was made.
     expect(names).to_have_text(["Iva Ivić", "Jan Ivić", "Mia Ivić"])
-    # What is in hand stays there, whatever else is accepted: nobody hands over the wrong one.
-    ana.act("pick_up", later)
-    expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Jan Ivić"])
-    carried("Zoe")
-    expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Zoe Ivić", "Jan Ivić"])
-    # And a touch anywhere on one that comes then opens it.
-    page.locator(".in_progress li.card").nth(3).locator("h3").click()
-    expect(page.get_by_role("dialog", name="Jan Ivić")).to_be_visible()
+    # A touch anywhere on one that comes then opens it.
+    page.locator(".in_progress li.card").nth(2).locator("h3").click()
+    expect(page.get_by_role("dialog", name="Mia Ivić")).to_be_visible()
     escape(page)
-    call("PUT", "/v1/me/route", {"delivery_ids": [soon, now, later]}, ana.token)
-    expect(names).to_have_text(["Jan Ivić", "Iva Ivić", "Mia Ivić", "Zoe Ivić"])
+    call("PUT", "/v1/me/route", {"delivery_ids": [later, now, soon]}, ana.token)
+    expect(names).to_have_text(["Mia Ivić", "Iva Ivić", "Jan Ivić"])
+
+
+def test_what_is_in_hand_stays_on_top_and_the_server_reckons_with_it(visit):
+    shop = Store()
+    ana = Courier(shop)
+    people = {name: {"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"} for name in ("Mia", "Jan")}
+    held = shop.deliver_to(ana, recipient=people["Mia"], window={"until": minutes(90)})
+    for step in ("accept", "pick_up"):
+        ana.act(step, held)
+    sooner = shop.deliver_to(ana, recipient=people["Jan"], window={"until": minutes(20)})
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("button", name="Accept").click()
+    stops = lambda: [call("GET", f"/v1/deliveries/{job}", token=shop.token).get("stop") for job in (held, sooner)]
+    until(page, lambda: stops() == [{"number": 1, "of": 2}, {"number": 2, "of": 2}])
+    expect(page.locator(".in_progress li.card h3")).to_have_text(["Mia Ivić", "Jan Ivić"])
+    expect(page.locator(".in_progress .whom").first).to_have_text("Mia Ivić, Savska 1")
 
 
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):

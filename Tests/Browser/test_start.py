@@ -162,6 +162,33 @@ def test_the_guide_knows_that_somebody_was_invited(visit):
     expect(step).to_contain_text("Show where your store is")
 
 
+def test_a_device_that_does_not_say_where_it_is_says_so(visit):
+    page = visit("/store", forgiving=["geolocation"])
+    sign_in(page, Store())
+    page.locator(".guide").get_by_role("button", name="Set it on the map").click()
+    where = page.get_by_role("dialog", name="Show where your store is")
+    expect(where.locator(".leaflet-control-scale-line")).to_be_visible()
+    where.get_by_role("button", name="Where I am now").click()
+    expect(page.get_by_text("This device does not say where it is.")).to_be_visible()
+    expect(where.get_by_role("button", name="Take this place")).to_be_disabled()
+
+
+def test_the_form_has_its_couriers_without_a_connection(visit):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store", forgiving=["net::ERR", "Failed to load resource"])
+    sign_in(page, shop)
+    create = page.get_by_role("button", name="New delivery")
+    create.click()
+    form = page.get_by_role("dialog", name="New delivery")
+    expect(form.get_by_label("Ana Anić")).to_be_checked()
+    escape(page)
+    page.context.set_offline(True)
+    create.click()
+    expect(form.get_by_label("Ana Anić")).to_be_checked()
+    expect(form.get_by_role("alert").locator("visible=true")).to_have_count(0)
+
+
 def test_the_language_that_is_chosen_at_the_door_goes_in_with_whoever_chose_it(visit):
     shop = Store()
     page = visit("/store")

@@ -126,7 +126,7 @@ struct TrackingPage {
 
     /// Who is brought it has it ready.
     private func cash(_ tracked: TrackedDelivery) -> String {
-        guard tracked.status.isOpen, let cash = tracked.cash else { return "" }
+        guard tracked.status.isOpen, let cash = tracked.cash, cash.amount > 0 else { return "" }
         return "<p class=\"cash\">\(text("track_cash", ["amount": amount(cash)]))</p>"
     }
 

@@ -15,7 +15,7 @@ export const hasDelivered = () => Boolean(localStorage.getItem(place));
 /** `create` opens the form of a delivery. `draw` is told of what the board knows: how many there are, and what was delivered. */
 export function guide(create) {
   const list = h('ol', {class: 'steps'});
-  const where = () => loaded('placefield').then(({sayWhere}) => sayWhere(show), (error) => say(wordsOf(error)));
+  const where = () => loaded('placefield').then(({askWhere}) => askWhere(show), (error) => say(wordsOf(error)));
   const acts = {invite: () => inviteByNumber(load), place: where, create};
   const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list);
   // What is not known yet is not told: a step that is done would be shown as one to do.

@@ -39,8 +39,6 @@ export function jobs(region, {account, count}) {
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
-  // What was given back here, as it was before.
-  const given = new Map();
   // Who may be new is shown nothing that would be taken away at once.
   region.classList.toggle('bare', !kept?.items.length);
   const age = h('p', {class: 'hint age', hidden: true});
@@ -85,7 +83,6 @@ export function jobs(region, {account, count}) {
     const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], verb || t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
-      if (action === 'cancel') given.set(job.id, job);
       outgoing.add(job, action, body, pictures);
     }, {danger: isDanger, cancel: () => dialog.close(), error}));
     dialog.classList.add('handing', action);
@@ -192,21 +189,30 @@ export function jobs(region, {account, count}) {
     card.classList.add('taken');
   }
 
+  /** What is in hand stays on top when another is accepted, so that nobody hands over the wrong one; the server is told, since it reckons by the order. */
+  function stay(accepted) {
+    const others = all.of('in_progress').filter(({id}) => id !== accepted.id).sort(asChosen);
+    if (others[0]?.picked_up_at && asChosen(accepted, others[0]) < 0) goBy([...others, accepted].map(({id}) => id), all.get, all.put);
+  }
+
   const unlisten = outgoing.listen({
     changed() {
       done = outgoing.done();
       all.draw();
     },
-    answered(delivery, {action, path, id}) {
+    answered(delivery, {action, path, id, job}) {
       if (action === 'say' || path) return;
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
-      if (delivery && action === 'accept') bring(delivery.id);
+      if (delivery && action === 'accept') {
+        stay(delivery);
+        bring(delivery.id);
+      }
       // Who gave it back knows that it is gone, whatever came of the answer.
-      else if (action === 'cancel') {
+      if (action === 'cancel') {
         told.add(id);
         // The parcel is still there, and has to go somewhere.
-        if (given.get(id)?.picked_up_at) taken.add(given.get(id), 'returned');
+        if (delivery && job?.picked_up_at) taken.add(job, 'returned');
       }
       all.reload();
       earned.load();

@@ -35,7 +35,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   const told = new Map();
   let clock = 0, reloads = 0;
   // What is searched for at the moment, and whether that is to be done once more.
-  let searched, isOutdated = false;
+  let searched, isOutdated = false, reloading;
   let complaint = '';
   // Very wide screens have room for all.
   const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches && hasRoom() ? groups.map(({name}) => name) : []));
@@ -124,9 +124,14 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   }
 
   /** A search takes the lists one after the other, since an account may have few searches at once. */
-  async function reload() {
+  function reload() {
     const {q} = query();
-    if (q && q === searched) { isOutdated = true; return; }
+    if (q && q === searched) isOutdated = true;
+    else reloading = reloadFor(q);
+    return reloading;
+  }
+
+  async function reloadFor(q) {
     const mine = ++reloads;
     searched = q;
     for (const made of parts) made.load += 1;

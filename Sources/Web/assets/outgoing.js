@@ -68,7 +68,7 @@ export function addTo(path, id, action, body = {}) {
 export function add(delivery, action, body = {}, pictures = []) {
   const before = waiting(delivery.id);
   if (!leadsOn(before) || before?.action === action) return;
-  const item = {key: newKey(), account: remembered().id, id: delivery.id, action, body, pictures, at: Date.now()};
+  const item = {key: newKey(), account: remembered().id, id: delivery.id, job: delivery, action, body, pictures, at: Date.now()};
   if (action === 'decline') item.from = item.at + grace;
   store([...kept(), item]);
   if (!before) sendOne(item);

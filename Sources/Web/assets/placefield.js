@@ -92,7 +92,7 @@ export function placeField(known, changed = () => {}) {
 }
 
 /** Has a store say where it is, beginning where its address is known to be; `done` is called once it has. */
-export async function sayWhere(done) {
+export async function askWhere(done) {
   const {address} = remembered();
   const here = navigator.geolocation && h('button', {type: 'button', onclick: () => locate(shown.show, () => say(t('locate_unknown')))}, t('mapHere'));
   const shown = aiming(take, 'main', here);

@@ -4,8 +4,8 @@ import {h, say, wordsOf} from './dom.js';
 import {inTime} from './due.js';
 import {t} from './words.js';
 
-/** As the courier means to go, else what is in hand before what is still to be fetched, and by when it is wanted. */
-export const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || !one.picked_up_at - !other.picked_up_at || inTime(one, other);
+/** As the courier means to go, and else by when it is wanted: as the server reckons when each arrives. */
+export const asChosen = (one, other) => (one.stop?.number ?? 999) - (other.stop?.number ?? 999) || inTime(one, other);
 
 /** What a stop is moved by. */
 export const handle = (name) => h('button', {type: 'button', class: 'handle', 'aria-label': t('routeMove', {name})}, '⠿');
