@@ -280,5 +280,8 @@ tell(http=base, apns=f"https://127.0.0.1:{apns.sockets[0].getsockname()[1]}",
      silent=f"https://127.0.0.2:{silent.getsockname()[1]}", webpush=f"https://127.0.0.1:{push.server_port}", p256dh=base64url(browser_point), auth=base64url(browser_auth),
      account={"project_id": "kurir-test", "client_email": "kurir@test.example", "private_key": pem(rsa_key),
               "token_uri": f"{base}/token"})
-signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, 300)
+# Until it is told to stop, or whoever started it is gone.
+parent = os.getppid()
+while os.getppid() == parent and not signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, 1):
+    pass
 stopped.set()

@@ -38,7 +38,8 @@ final class Nodes: Sendable {
 }
 
 extension Kurir {
-    /// Makes one call, and gives up after three seconds, since the node may be stopped.
+    /// Makes one call, and gives up after three seconds, since the node may be stopped. Whoever answers at the port of a node that is
+    /// gone is the server of another test.
     func ask(
         _ method: String, _ path: String, _ body: String? = nil, as token: String, key: String? = nil
     ) async throws -> (status: Int, body: String) {
@@ -49,6 +50,7 @@ extension Kurir {
         if let body { options += ["-H", "Content-Type: application/json", "-d", body] }
         let curl = try Program("curl", options + [address + path])
         try await curl.end()
+        guard program.isRunning else { return (0, "") }
         let lines = curl.said.split(separator: "\n", omittingEmptySubsequences: false)
         return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }
