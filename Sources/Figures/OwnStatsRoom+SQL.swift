@@ -18,7 +18,7 @@ struct FindDay: Statement {
 struct ReadOwnStats: Statement {
     static let sql = """
         WITH delivered AS MATERIALIZED (
-            SELECT (d.delivered_at AT TIME ZONE $2)::date AS day, j.store_id, e.amount, e.currency,
+            SELECT (d.delivered_at AT TIME ZONE $2)::date AS day, j.store_id, e.amount, e.currency, h.cash_amount, h.cash_currency,
                 distance_m(coalesce(x.pickup_lat, s.lat), coalesce(x.pickup_lon, s.lon), d.recipient_lat, d.recipient_lon) AS meters
             FROM (
                 SELECT delivery_id, store_id FROM jobs WHERE coalesce(courier_id) = $1 AND status = 'delivered'
@@ -27,7 +27,10 @@ struct ReadOwnStats: Statement {
                 LATERAL (SELECT * FROM deliveries WHERE id = j.delivery_id OFFSET 0) d
                 CROSS JOIN LATERAL (SELECT lat, lon FROM stores WHERE id = j.store_id OFFSET 0) s
                 LEFT JOIN LATERAL (SELECT * FROM delivery_extras WHERE delivery_id = j.delivery_id OFFSET 0) x ON true
-                LEFT JOIN LATERAL (SELECT * FROM earnings WHERE delivery_id = j.delivery_id OFFSET 0) e ON true),
+                LEFT JOIN LATERAL (SELECT * FROM earnings WHERE delivery_id = j.delivery_id OFFSET 0) e ON true
+                LEFT JOIN LATERAL (
+                    SELECT cash_amount, cash_currency FROM delivery_history
+                    WHERE delivery_id = j.delivery_id AND action = 'deliver' ORDER BY seq DESC LIMIT 1) h ON true),
         carried AS MATERIALIZED (
             SELECT day, store_id, count(*) AS carried, coalesce(sum(round(meters * \(StraightWay.detour))), 0)::bigint AS meters,
                 count(*) FILTER (WHERE meters IS NULL) AS placeless
@@ -38,14 +41,20 @@ struct ReadOwnStats: Statement {
                 SELECT day, store_id, currency, sum(amount)::bigint AS amount FROM delivered WHERE currency IS NOT NULL
                 GROUP BY 1, 2, 3) sums
             GROUP BY 1, 2),
+        collected AS MATERIALIZED (
+            SELECT day, store_id, array_agg(amount ORDER BY cash_currency) AS cash, array_agg(cash_currency ORDER BY cash_currency) AS cash_in
+            FROM (
+                SELECT day, store_id, cash_currency, sum(cash_amount)::bigint AS amount FROM delivered WHERE cash_currency IS NOT NULL
+                GROUP BY 1, 2, 3) sums
+            GROUP BY 1, 2),
         returned AS MATERIALIZED (
             SELECT (at AT TIME ZONE $2)::date AS day, store_id, count(*) AS number FROM cancellations
             WHERE courier_id = $1 AND id >= first_uuid($3::text::date::timestamp AT TIME ZONE $2 - interval '1 day')
                 AND (at AT TIME ZONE $2)::date BETWEEN $3::text::date AND $4::text::date
             GROUP BY 1, 2)
         SELECT day::text, store_id, s.name, coalesce(carried, 0), coalesce(number, 0), coalesce(meters, 0), coalesce(placeless, 0),
-            coalesce(amounts, '{}'), coalesce(currencies, '{}')
-        FROM carried LEFT JOIN earned USING (day, store_id) FULL JOIN returned USING (day, store_id),
+            coalesce(amounts, '{}'), coalesce(currencies, '{}'), coalesce(cash, '{}'), coalesce(cash_in, '{}')
+        FROM carried LEFT JOIN earned USING (day, store_id) LEFT JOIN collected USING (day, store_id) FULL JOIN returned USING (day, store_id),
             LATERAL (SELECT name FROM stores WHERE id = store_id OFFSET 0) s
         ORDER BY day DESC, s.name, store_id
         """
@@ -73,8 +82,13 @@ struct ReadOwnStats: Statement {
         var sums = OwnSums()
         (sums.carried, sums.givenBack) = (try row.read(), try row.read())
         (sums.meters, sums.placeless) = (try row.read(), try row.read())
-        let (amounts, currencies): ([Int64], [String]) = (try row.read(), try row.read())
-        sums.earnings = Dictionary(uniqueKeysWithValues: zip(currencies, amounts))
+        (sums.earnings, sums.cash) = (try money(&row), try money(&row))
         return Row(day: day, store: store, storeName: name, sums: sums)
+    }
+
+    /// Amounts by their currencies.
+    private static func money(_ row: inout RowReader) throws -> [String: Int64] {
+        let (amounts, currencies): ([Int64], [String]) = (try row.read(), try row.read())
+        return Dictionary(uniqueKeysWithValues: zip(currencies, amounts))
     }
 }

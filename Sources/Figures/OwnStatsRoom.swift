@@ -48,11 +48,10 @@ struct OwnStats {
     private static let day = Shape.string(format: "date")
     private static let figures: [Shape.Member] =
         ["carried", "given_back", "distance_m", "without_place"].map { .init($0, .count) } + [
-            .init(
-                "earnings",
-                .array(
-                    .object("OwnEarning", [.init("amount", .integer(0...Int.max)), .init("currency", .string())])))
+            .init("earnings", amounts), .init("cash", amounts),
         ]
+    private static let amounts = Shape.array(
+        .object("OwnSum", [.init("amount", .integer(0...Int.max)), .init("currency", .string())]))
     static let shape = Shape.object(
         "OwnStats",
         [
@@ -97,8 +96,8 @@ struct OwnSums: Sendable {
     var (carried, givenBack, meters): (Int64, Int64, Int64) = (0, 0, 0)
     /// How many of the carried ones are in no distance, since a place is not known.
     var placeless: Int64 = 0
-    /// By currency.
-    var earnings: [String: Int64] = [:]
+    /// What it gets, and what recipients gave it, by currency.
+    var (earnings, cash): ([String: Int64], [String: Int64]) = ([:], [:])
 
     mutating func add(_ other: OwnSums) {
         carried += other.carried
@@ -106,6 +105,7 @@ struct OwnSums: Sendable {
         meters += other.meters
         placeless += other.placeless
         earnings.merge(other.earnings, uniquingKeysWith: +)
+        cash.merge(other.cash, uniquingKeysWith: +)
     }
 
     func write(_ json: inout JSONWriter) {
@@ -113,10 +113,12 @@ struct OwnSums: Sendable {
         json.field("given_back", Int(givenBack))
         json.field("distance_m", Int(meters))
         json.field("without_place", Int(placeless))
-        json.array("earnings", earnings.sorted { $0.key < $1.key }) { json, earned in
-            json.object { json in
-                json.field("amount", Int(earned.value))
-                json.field("currency", earned.key)
+        for (name, sums) in [("earnings" as StaticString, earnings), ("cash", cash)] {
+            json.array(name, sums.sorted { $0.key < $1.key }) { json, sum in
+                json.object { json in
+                    json.field("amount", Int(sum.value))
+                    json.field("currency", sum.key)
+                }
             }
         }
     }

@@ -364,6 +364,11 @@ def more(page):
     page.get_by_role("button", name="Details and more").click()
 
 
+def rare(page):
+    """Shows what is rarely done with the delivery that a store looks at."""
+    page.locator(".acts .plain").click()
+
+
 def apart(one, other):
     """Whether two boxes share no pixel."""
     return (one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]

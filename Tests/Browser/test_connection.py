@@ -1,7 +1,7 @@
 """Bad connections, and answers that come late, twice or never."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, kept, live, release, sign_in, until
+from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, kept, live, rare, release, sign_in, until
 
 
 def test_without_a_connection_and_back(visit, line, look):
@@ -367,6 +367,7 @@ def test_an_answer_that_comes_late_takes_its_dialog_along(visit):
     sign_in(store, shop)
     held = hold(store, "**/cancel")
     store.locator(".card").click()
+    rare(store)
     store.get_by_role("button", name="Cancel the delivery").click()
     asking = store.get_by_role("dialog", name="Cancel the delivery")
     asking.get_by_label("Reason").fill("Nobody is at home")

@@ -4,7 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, unfold, until
 
 
 def test_the_app_in_croatian(visit, look):
@@ -140,6 +140,44 @@ def test_what_is_in_hand_stays_on_top_and_the_server_reckons_with_it(visit):
     until(page, lambda: stops() == [{"number": 1, "of": 2}, {"number": 2, "of": 2}])
     expect(page.locator(".in_progress li.card h3")).to_have_text(["Mia Ivić", "Jan Ivić"])
     expect(page.locator(".in_progress .whom").first).to_have_text("Mia Ivić, Savska 1")
+    # What is late further down is told above all.
+    late = page.locator(".in_progress h2").get_by_role("button", name="‼ 1 late")
+    expect(late).to_be_hidden()
+    page.clock.set_fixed_time(page.evaluate("Date.now()") / 1000 + 1800)
+    page.reload()
+    late.click()
+    expect(page.locator(".in_progress li.card").filter(has_text="Jan Ivić")).to_be_in_viewport()
+    # On top it is seen by itself.
+    page.get_by_role("button", name=re.compile("^Move Jan Ivić")).press("ArrowUp")
+    expect(page.locator(".in_progress li.card h3")).to_have_text(["Jan Ivić", "Mia Ivić"])
+    expect(late).to_be_hidden()
+
+
+def test_who_rings_elsewhere_first_hands_over_from_the_card(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for name, amount in (("Mia", 1000), ("Jan", 2350)):
+        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1"}, cash={"amount": amount, "currency": "EUR"})
+        for step in ("accept", "pick_up"):
+            ana.act(step, job)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    second = page.locator(".in_progress li.card").nth(1)
+    expect(second.locator(".term.cash")).to_be_visible()
+    name = second.locator("h3").inner_text()
+    look(page, "two-fetched")
+    second.get_by_role("button", name=f"Deliver: {name}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Collected").click()
+    expect(page.locator(".in_progress li.card")).to_have_count(1)
+    # What was given at the door has to go to the store.
+    page.get_by_role("link", name=re.compile("^Today: 1 delivered")).or_(page.locator(".today a")).first.click()
+    collected = "€23.50" if name.startswith("Jan") else "€10.00"
+    expect(page.locator(".tile").filter(has_text="Cash collected")).to_contain_text(collected)
+    expect(page.locator(".rows li").first).to_contain_text(f"Cash collected {collected}")
+    go(page, "Jobs")
+    unfold(page, "delivered")
+    page.locator(".delivered li.card").click()
+    expect(page.get_by_role("dialog").locator(".facts div").filter(has_text="Cash collected").locator("dd")).to_have_text(collected)
 
 
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):

@@ -330,6 +330,8 @@ def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
     # That needs a hand before it is so.
     expect(page.get_by_role("button", name="! 1 will be late")).to_be_visible()
     expect(row).to_have_class(re.compile("urgent"))
+    expect(page.get_by_role("dialog").locator(".trouble")).to_contain_text("which is too late")
+    expect(page.get_by_role("dialog").locator(".top")).not_to_contain_text("Expected at")
     # Where that cannot be asked for, what stands there stays, and nobody is told of it.
     page.route("**/v1/deliveries?status=in_progress*", lambda route: route.abort())
     with page.expect_event("requestfailed"):
@@ -651,6 +653,25 @@ def test_an_empty_map_says_what_will_be_there(visit, look):
     go(app, "Map")
     expect(app.get_by_text("as soon as you accept something")).to_be_visible()
     look(app, "map-empty-courier")
+
+
+def test_a_couriers_map_numbers_stops_as_its_jobs_stand_and_names_those_without_a_place(visit, look):
+    store, courier = shop()
+    for make in (lambda: sent(store, courier)[0], lambda: store.deliver_to(courier, recipient={"first_name": "Mia", "last_name": "Mić", "address": "Selska 1"}),
+                 lambda: sent(store, courier, recipient=JAN)[0]):
+        courier.act("accept", make())
+    app = visit("/courier", phone=True)
+    sign_in(app, courier)
+    expect(app.locator(".in_progress li.card")).to_have_count(3)
+    jobs = app.locator(".in_progress li.card h3").all_inner_texts()
+    go(app, "Map")
+    stops = app.locator(".stops li")
+    expect(stops.locator("strong")).to_have_text(jobs)
+    assert stops.locator("strong").evaluate_all("(all) => all.map((one) => one.dataset.stop)") == ["1. ", "2. ", "3. "]
+    expect(stops.filter(has_text="No place on the map").locator("strong")).to_have_text(["Mia Mić"])
+    at = jobs.index("Jan Perić") + 1
+    expect(app.get_by_role("button", name=f"Stop {at}: Jan Perić")).to_be_visible()
+    look(app, "map-numbers")
 
 
 def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):

@@ -7,7 +7,7 @@ import urllib.parse
 
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, go, panel, sign_in, unfold, until
+from conftest import Courier, Store, call, go, panel, rare, sign_in, unfold, until
 
 # The stand-in of a geocoder: its process, and where it listens.
 NUMBER, URL = os.environ["KURIR_FAR_AWAY"].split(" ")
@@ -116,6 +116,29 @@ def test_an_address_comes_with_its_place_and_a_name_goes_to_nobody(visit, look):
     assert made(shop)["recipient"]["location"] == {"lat": 45.81311, "lon": 15.97533}
 
 
+def test_an_address_that_others_have_too_is_taken_without_them(visit):
+    shop = Store()
+    ana = Courier(shop)
+    shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Perić", "address": "Savska 102", "phone": "098 123 456"})
+    _, form = new_delivery(visit, shop)
+
+    def take():
+        form.get_by_label("Address").fill("")
+        form.get_by_label("Address").press_sequentially("savska 102")
+        offered(form).filter(has_text="Jan Perić").click()
+
+    for name, text in (("First name", "Luka"), ("Last name", "Lukić")):
+        form.get_by_label(name).fill(text)
+    take()
+    assert filled(form) | {"address": ""} == filled(form) | {"first_name": "Luka", "last_name": "Lukić", "phone": "", "address": ""}
+    assert filled(form)["address"] == "Savska 102"
+    # Whoever lives there, and is meant, has the number, too.
+    for name, text in (("First name", "Jan"), ("Last name", "Perić")):
+        form.get_by_label(name).fill(text)
+    take()
+    assert filled(form)["phone"] == "+385 98 123 456"
+
+
 def test_nobody_keeps_the_number_of_whom_was_taken_before(visit):
     shop = Store()
     ana = Courier(shop)
@@ -209,6 +232,7 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     sign_in(page, shop)
     unfold(page, "delivered")
     page.get_by_role("button", name=re.compile("Mia Mić")).click()
+    rare(page)
     page.get_by_role("button", name="Copy as new", exact=True).click()
     form = page.get_by_role("dialog", name="New delivery")
     assert filled(form) == {"first_name": "Mia", "last_name": "Mić", "address": "Savska 7", "phone": "+385 91 999 8877"}

@@ -451,7 +451,7 @@ def test_duty_ends_on_the_page_when_it_was_said_to(visit):
 
 def test_nobody_on_duty_is_said(visit):
     shop = Store()
-    Courier(shop)
+    ana = Courier(shop)
     page = visit("/store")
     page.route("**/v1/deliveries", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"nobody_on_duty": True}))
     sign_in(page, shop)
@@ -462,7 +462,32 @@ def test_nobody_on_duty_is_said(visit):
     form.get_by_label("Ana Anić").check()
     form.get_by_role("button", name="Create").click()
     expect(page.locator(".notices").get_by_text("Nobody of those asked is on duty now")).to_be_visible()
-    expect(page.locator(".card").get_by_text("Nobody of those asked is on duty")).to_be_visible()
+    # It is no delivery of which all is well.
+    expect(page.locator(".card.urgent")).to_contain_text("! Nobody on duty")
+    expect(page.get_by_role("button", name="! 1 with nobody on duty")).to_be_visible()
+    expect(page.get_by_text("All is well")).to_have_count(0)
+    page.locator(".card.urgent").click()
+    panel = page.get_by_role("dialog")
+    expect(panel.locator(".trouble")).to_contain_text("Nobody of those asked is on duty")
+    expect(panel.locator(".trouble").get_by_role("button", name="Choose others")).to_be_visible()
+    # Who accepts it all the same has heard of it.
+    ana.act("accept", call("GET", "/v1/deliveries", token=shop.token)["items"][0]["id"])
+    expect(panel.locator(".trouble")).to_have_count(0)
+    expect(page.get_by_text("All is well")).to_be_visible()
+
+
+def test_who_asks_nobody_on_duty_is_told_so_before(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    call("PUT", "/v1/me/duty", {"on": False}, ana.token)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    form, told = page.get_by_role("dialog"), page.get_by_role("dialog").get_by_text("Nobody of those asked is on duty")
+    form.get_by_label("Ana Anić").check()
+    expect(told).to_be_visible()
+    form.get_by_label("Luka Lukić").check()
+    expect(told).to_have_count(0)
 
 
 def test_an_open_page_sounds_unless_it_is_told_not_to(visit):

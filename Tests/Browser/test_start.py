@@ -34,6 +34,11 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     wide = visit("/")
     expect(wide.locator(".board")).to_be_visible()
     look(wide, "start-wide")
+    # Who has an account already signs in.
+    for way in ("as a shop", "as a courier"):
+        page.get_by_role("link", name=way).click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        page.goto("/")
     page.get_by_role("link", name="I have a shop").click()
     expect(page.get_by_label("Name of the store")).to_be_visible()
     page.get_by_role("button", name="Sign in").click()

@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from conftest import (
-    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, more, numbers, panel, release, rest, sign_in, tax_id, unfold, until)
+    ADDRESS, PASSWORD, Courier, Store, call, escape, go, hold, live, minutes, more, numbers, panel, rare, release, rest, sign_in, tax_id, unfold, until)
 
 
 def register_store(page):
@@ -159,6 +159,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     # Changed elsewhere meanwhile, as the details show at once.
     ana.act("accept", job)
     expect(dialog.get_by_text("In progress")).to_be_visible()
+    rare(store)
     expect(dialog.get_by_role("button", name="Take back")).to_be_visible()
     dialog.get_by_role("button", name="Cancel the delivery").click()
     asking = store.get_by_role("dialog", name="Cancel the delivery")

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PICTURES, Courier, Store, call, escape, go, message_to, minutes, numbers, panel, rest, sign_in, until
+from conftest import ADDRESS, PICTURES, Courier, Store, call, escape, go, message_to, minutes, numbers, panel, rare, rest, sign_in, until
 
 DOOR = {"lat": 45.8086, "lon": 15.9830}
 
@@ -289,6 +289,7 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
 
     def link():
         page.locator(f"[data-key='{delivery}'] .card").click()
+        rare(page)
         card.get_by_role("button", name="Link for the recipient").click()
         url = card.locator(".link a").get_attribute("href")
         until(page, lambda: page.evaluate("navigator.clipboard.readText()") == url)

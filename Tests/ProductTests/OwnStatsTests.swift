@@ -17,7 +17,9 @@ import Testing
         ]
         let id = try await api.delivery(
             of: store, to: [courier], more.merging(["recipient": recipient]) { one, _ in one })
-        for action in ["accept", "deliver"] { try await api.act(action, id, as: courier) }
+        try await api.act("accept", id, as: courier)
+        let handed: JSON = more["cash"].map { ["cash_collected": $0] } ?? [:]
+        try #require(try await api.post("/v1/deliveries/\(id)/deliver", handed, as: courier.token).status == 200)
         return id
     }
 
@@ -34,12 +36,14 @@ import Testing
             for store in [first, second] { for courier in [ana, ivo] { try await api.join(store, courier) } }
             #expect(
                 try await stats(api, ana)["total"] == [
-                    "carried": 0, "given_back": 0, "distance_m": 0, "without_place": 0, "earnings": [],
+                    "carried": 0, "given_back": 0, "distance_m": 0, "without_place": 0, "earnings": [], "cash": [],
                 ])
             _ = try await api.call("PATCH", "/v1/me", ["location": Self.zagreb], as: first.token)
             let euros: [String: JSON] = ["pay": ["amount": 350, "currency": "EUR"]]
-            _ = try await deliver(api, first, ana, euros)
-            _ = try await deliver(api, first, ana, euros)
+            for amount in [2350, 150] {
+                let cash: JSON = ["amount": .integer(amount), "currency": "EUR"]
+                _ = try await deliver(api, first, ana, euros.merging(["cash": cash]) { one, _ in one })
+            }
             _ = try await deliver(api, first, ivo, euros)
             // Nobody knows where the second store is, but of one it is said.
             _ = try await deliver(api, second, ana, ["pay": ["amount": 900, "currency": "HUF"]])
@@ -50,21 +54,25 @@ import Testing
             try await api.act("accept", open, as: ana)
             let told = try await stats(api, ana, "?days=7&time_zone=Europe/Zagreb")
             let meters = Int((Self.way * StraightWay.detour).rounded())
-            func figures(_ carried: Int, _ back: Int, _ ways: Int, _ placeless: Int, _ earnings: JSON) -> JSON {
+            func figures(
+                _ carried: Int, _ back: Int, _ ways: Int, _ placeless: Int, _ earnings: JSON, cash: JSON = []
+            ) -> JSON {
                 [
                     "carried": .integer(carried), "given_back": .integer(back), "distance_m": .integer(ways * meters),
-                    "without_place": .integer(placeless), "earnings": earnings,
+                    "without_place": .integer(placeless), "earnings": earnings, "cash": cash,
                 ]
             }
             let (eur, huf): (JSON, JSON) = (
                 ["amount": 700, "currency": "EUR"], ["amount": 900, "currency": "HUF"]
             )
-            #expect(told["total"] == figures(4, 1, 3, 1, [eur, huf]))
+            // What it was given for the stores it has to hand in.
+            let cash: JSON = [["amount": 2500, "currency": "EUR"]]
+            #expect(told["total"] == figures(4, 1, 3, 1, [eur, huf], cash: cash))
             let items = told["items"].items
             #expect(items.map { $0["store"]["name"] } == ["Cvjećara", "Pekara"])
             #expect(items.map { $0["store"]["id"].string } == [first.id, second.id])
             #expect(items.allSatisfy { $0["day"] == told["to"] })
-            #expect(items[0].without("day", "store") == figures(2, 0, 2, 0, [eur]))
+            #expect(items[0].without("day", "store") == figures(2, 0, 2, 0, [eur], cash: cash))
             #expect(items[1].without("day", "store") == figures(2, 1, 1, 1, [huf]))
             #expect(try await stats(api, ivo)["total"]["carried"] == 1)
             // What is open again was not carried.

@@ -43,7 +43,8 @@ struct StartPage {
         <h1>\(say(text("start_title")))</h1>
         <p class="lead">\(say(text("start_what")))</p>
         <p class="doors">\(door("/store", text("start_store"), text("start_storeText")))
-        \(door("/courier", text("start_courier"), text("start_courierText")))</p></div>
+        \(door("/courier", text("start_courier"), text("start_courierText")))</p>
+        <p class="in">\(say(text("start_sign"))) \(way("/store", text("start_inStore"))) · \(way("/courier", text("start_inCourier")))</p></div>
         \(board)
         </section>
         <ol class="ways">
@@ -67,8 +68,15 @@ struct StartPage {
         }.joined()
     }
 
+    /// Who has an account already signs in.
+    private func way(_ place: String, _ name: String) -> String {
+        "<a href=\"\(place)\(chosenLanguage)\">\(say(name))</a>"
+    }
+
+    private var chosenLanguage: String { isChosen ? "?language=\(words.code)" : "" }
+
     private func door(_ place: String, _ name: String, _ what: String) -> String {
-        "<a class=\"door\" href=\"\(place)\(isChosen ? "?language=\(words.code)" : "")#new\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
+        "<a class=\"door\" href=\"\(place)\(chosenLanguage)#new\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
     }
 
     private func step(_ picture: String, _ title: String, _ what: String) -> String {

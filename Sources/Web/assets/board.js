@@ -13,14 +13,14 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isStranded, isUnaccepted, isUrgent, patience} from './offering.js';
+import {createdWords, isStranded, isUnaccepted, isUnheard, isUrgent, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
 soon('details');
 soon('editor');
 /** What needs a hand, most of all first. */
-const needs = {late: isLate, failed: isFailed, stranded: isStranded, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime},
@@ -29,16 +29,14 @@ const groups = [
 
 export function board(region, {count}) {
   let words = '', wanted = '', open, looks = 0, isLeft = false, isSearching = false, tellFoot = () => {};
-  // Whom nobody hears of, since all who could are off duty: only the answer to creating says so.
-  const unheard = new Set();
   const seen = filters(needs, (isLongAgo) => {
     // Who asks for what is over wants to see it.
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id), {isUnheard: unheard.has(one.id)}), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: (one) => `${unheard.has(one.id)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
+    mark: (one) => `${isUnheard(one)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     const mine = words = search.value.trim();
@@ -60,7 +58,7 @@ export function board(region, {count}) {
     open?.close();
     const before = columns.get(id);
     return opened('details', ({details}) => {
-      const mine = details(columns.get(id) ?? before, {changed: columns.put, created, closed: () => {
+      const mine = details(columns.get(id) ?? before, {changed, created, closed: () => {
         if (open === mine) open = undefined;
         mark();
         drawMap();
@@ -109,9 +107,14 @@ export function board(region, {count}) {
 
   function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
 
-  function created(delivery) {
-    if (delivery.nobody_on_duty) unheard.add(delivery.id);
+  /** What was done here says whether somebody hears of it. */
+  function changed(delivery) {
+    tellHeard(delivery);
     columns.put(delivery);
+  }
+
+  function created(delivery) {
+    changed(delivery);
     say(createdWords(delivery));
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);

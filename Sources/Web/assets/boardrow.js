@@ -4,17 +4,17 @@ import {expected} from './arriving.js';
 import {failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, offeredAt, since} from './due.js';
-import {isHeld, isStranded, isUrgent, offeredFrom} from './offering.js';
+import {isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
 
-/** Opens it by `act`; `isUnheard` is whether nobody is on duty who could hear of it, and `isOpen` whether it is shown beside. */
-export function row(delivery, act, {isUnheard = false, isOpen = false} = {}) {
+/** Opens it by `act`; `isOpen` is whether it is shown beside. */
+export function row(delivery, act, {isOpen = false} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard && isPending(delivery) && t('nobodyOnDuty');
+  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard(delivery) && t('nobodyOnDuty');
   const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
@@ -36,9 +36,9 @@ function state(delivery) {
 }
 
 /** Whether it came in time, and else how late; of what had no time, how long it took. */
-function punctuality(delivery) {
+export function punctuality(delivery) {
   const {delivered_at: at, due_at: until} = delivery;
   if (!at) return '';
   const late = (Date.parse(at) - Date.parse(until ?? offeredAt(delivery))) / 1000;
-  return !until ? h('span', {class: 'how'}, span(Math.max(60, late))) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
+  return !until ? h('span', {class: 'how'}, t('took', {time: span(Math.max(60, late))})) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
 }

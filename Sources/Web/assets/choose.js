@@ -79,7 +79,12 @@ export function picker(chosen, states, pickup) {
     fold();
   }
 
-  const word = () => { everybody.textContent = t(areMissing() ? 'everybody' : 'nobody'); };
+  const unheard = h('p', {class: 'hint unheard', role: 'status'});
+  function word() {
+    everybody.textContent = t(areMissing() ? 'everybody' : 'nobody');
+    const asked = boxes.filter(([box]) => box.checked);
+    unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : '';
+  }
 
   const load = () => loading(list, partners, (couriers) => {
     const known = new Set(couriers.map(({id}) => id));
@@ -95,7 +100,7 @@ export function picker(chosen, states, pickup) {
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state && state !== 'offered' ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true))];
+        state && state !== 'offered' ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
     });
     word();
     everybody.hidden = boxes.length < 2;
@@ -107,7 +112,7 @@ export function picker(chosen, states, pickup) {
   load();
   const id = newID();
   const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('div', {class: 'asked'}, h('p', {class: 'hint'}, t('candidatesHint')), everybody),
-    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list);
+    h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list, unheard);
   return {element, load, hasOthers: () => others};
 }
 

@@ -3,7 +3,8 @@ import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
 import {badge, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
-import {due, isFailed, isOpen, offeredAt} from './due.js';
+import {punctuality} from './boardrow.js';
+import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
@@ -11,7 +12,7 @@ import {icon} from './icons.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {isHeld, isStranded, isUnaccepted} from './offering.js';
+import {isHeld, isStranded, isUnaccepted, isUnheard} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
@@ -55,7 +56,7 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${tardy(current)}`;
     if (!current || state === shown) return;
     shown = state;
     unpressed(content, () => draw(current));
@@ -65,7 +66,7 @@ export function details(delivery, {changed, created, closed}) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, badge(status), current.eta && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], current.eta && !isFailed(current) && !willBeLate(current) && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
@@ -93,13 +94,15 @@ export function details(delivery, {changed, created, closed}) {
         // Whom one asks now, and what one does if that is in vain.
         h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      (isStranded(current) || isUnaccepted(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('stranded') : t('nobodySince', {time: when(offeredAt(current))})),
+      tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
+        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
+      (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
+        h('p', {}, '! ', isStranded(current) ? t('stranded') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
     ].filter(Boolean);
   }
 
-  /** What one most likely wants stands out, and what ends it stands last, on a phone behind a button; within reach however long the rest is. */
+  /** What one most likely wants, within reach however long the rest is; what is rare stands behind a button, and what ends it last. */
   function buttons(current) {
     const {id, status, allowed_actions: may} = current;
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
@@ -107,12 +110,13 @@ export function details(delivery, {changed, created, closed}) {
       isUnfolded = !isUnfolded;
       more.setAttribute('aria-expanded', String(isUnfolded));
     }}, icon('more'));
-    const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isHeld(current);
+    const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isUnheard(current) && !isHeld(current);
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
       may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), ''),
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
-      link, more), h('p', {class: 'actions rare'},
+      !isAsked && link, more), h('p', {class: 'actions rare'},
+      isAsked && link,
       may.includes('reassign') && !isFailed(current) && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),
@@ -152,6 +156,14 @@ export function details(delivery, {changed, created, closed}) {
 
   show(delivery);
   return {id: delivery.id, show, close: () => dialog.close()};
+}
+
+/** How it keeps somebody waiting longer than was said, or will. */
+function tardy(delivery) {
+  const {due_at: until, accepted_at: since, eta} = delivery;
+  if (isLate(delivery)) return t('isLate', {time: when(until)});
+  if (isSlow(delivery)) return t('isSlow', {time: when(since)});
+  return willBeLate(delivery) ? t('isBehind', {time: when(eta.at)}) : '';
 }
 
 /** The four steps of its way, as far as it has come and will go. */

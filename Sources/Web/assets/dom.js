@@ -79,7 +79,7 @@ export const openBeside = (title, ...content) => open(title, content, true);
 
 const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
 
-const wide = matchMedia('(min-width: 75rem)');
+const wide = matchMedia('(min-width: 62rem)');
 
 function open(title, content, isAside) {
   const isBeside = isAside && wide.matches;

@@ -15,7 +15,9 @@ export function today() {
     const {total} = await get('/v1/me/stats', {days: 1, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone}).catch(() => ({}));
     if (!total) return;
     const {carried: count, earnings} = total;
-    door.textContent = count ? `${t('today')}: ${[t('deliveredCount', {count}), earnings.map(money).join(' + ')].filter(Boolean).join(' · ')}` : '';
+    const sums = earnings.map(money).join(' + ');
+    // In few signs where there is little room.
+    door.replaceChildren(...count ? [h('span', {class: 'roomy'}, `${t('today')}: ${t('deliveredCount', {count})}`), h('span', {class: 'tight', 'aria-hidden': 'true'}, `✓ ${count}`), sums && ` · ${sums}`].filter(Boolean) : []);
   }
   return {line, load: () => oneByOne(load)};
 }

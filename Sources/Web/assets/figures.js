@@ -16,7 +16,11 @@ const more = 1, fewer = -1;
 const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 
 export function figures(region) {
-  const period = h('select', {id: newID(), value: '30', onchange: () => loadAll()},
+  const period = h('select', {id: newID(), value: '30', onchange() {
+    // What stands there is of another time.
+    content.classList.add('stale');
+    loadAll();
+  }},
     h('option', {value: 'today'}, t('todayByYesterday')), h('option', {value: 'yesterday'}, t('yesterdayByBefore')),
     [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
   const content = h('div', {class: 'charts'});
@@ -36,6 +40,7 @@ export function figures(region) {
   }
 
   function show({totals, before, days, couriers}) {
+    content.classList.remove('stale');
     const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
     const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));

@@ -4,7 +4,7 @@ import {fullName} from './delivery.js';
 import {placeOf} from './due.js';
 import {h, newID} from './dom.js';
 import {icon} from './icons.js';
-import {statuses} from './lifecycle.js';
+import {openStatuses, statuses} from './lifecycle.js';
 import {localDay, t} from './words.js';
 
 const place = 'kurir.filters';
@@ -42,6 +42,7 @@ export function filters(needs, changed) {
     day.value = isOther ? 'other' : kept.day;
     date.hidden = !isOther;
     date.value = wanted();
+    for (const control of [state, courier, day]) control.parentElement?.classList.toggle('on', Boolean(control.value));
     const count = [kept.state, kept.courier, kept.day].filter(Boolean).length;
     sift.classList.toggle('on', count > 0);
     siftText.textContent = count ? `${t('sift')} · ${count}` : t('sift');
@@ -69,7 +70,8 @@ export function filters(needs, changed) {
     turn: (need) => set({need: kept.need === need ? null : need}),
     shows: (one) => (!kept.need || needs[kept.need](one)) && (!kept.state || one.status === kept.state)
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
-    allows: (states) => !kept.state || states.includes(kept.state),
+    /** What is over needs nothing. */
+    allows: (states) => (!kept.need || states.some((status) => openStatuses.includes(status))) && (!kept.state || states.includes(kept.state)),
     /** Whether what was made after `one` may all be of later days. */
     isBefore: (one) => Boolean(kept.day) && localDay(one.created_at) >= wanted(),
   };

@@ -33,17 +33,17 @@ export function completeRecipient(form, recipient, moved) {
   // A number goes with whom it belongs to, unless somebody has typed it.
   let phone = shownOf(recipient);
 
-  /** Whoever is known is taken whole, an address only where it was looked for. */
+  /** Whoever is known is taken whole; for whom the name is typed already, an address is taken alone. */
   const take = (isAddress) => (place) => {
-    const isNamed = field('first_name').value || field('last_name').value;
-    const isWhole = place.source !== 'geocoder' && !(isAddress && place.source === 'saved' && isNamed);
+    const named = ['first_name', 'last_name'].map((name) => field(name).value.trim()).filter(Boolean).join(' ');
+    const isWhole = place.source !== 'geocoder' && !(isAddress && named && named !== place.name);
     if (isWhole) {
       const [first, ...others] = place.name.split(' ');
       field('first_name').value = place.first_name ?? first;
       field('last_name').value = place.last_name ?? others.join(' ');
     }
     field('address').value = place.address;
-    if (place.phone || (isWhole && field('phone').value === phone)) {
+    if (isWhole && (place.phone || field('phone').value === phone)) {
       phone = shownOf(place);
       field('phone').value = phone ?? '';
     }

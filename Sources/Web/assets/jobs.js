@@ -2,7 +2,7 @@
 import {get} from './ask.js';
 import {badge, facts, fullName, history, isListed, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, tick} from './due.js';
+import {due, inTime, isLate, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
@@ -62,6 +62,15 @@ export function jobs(region, {account, count}) {
   // The order of what is carried is changed where it stands.
   heedMoves(all.parts[1].list);
   movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
+  // What is late somewhere further down is told above all, and found by a touch.
+  const late = h('button', {type: 'button', class: 'chip', hidden: true, onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
+  all.parts[0].section.querySelector('h2').append(late);
+  const lateOnes = () => all.of('in_progress').filter(isLate).map(({id}) => all.parts[0].list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
+  function tellLate() {
+    const count = lateOnes().length;
+    late.hidden = !count;
+    late.textContent = t('need_late', {count});
+  }
   let tellOffers = () => {};
   loaded('offersline').then(({offersLine}) => {
     tellOffers = offersLine(all.parts[1].section, () => all.parts[0].list.querySelector('li:first-child .verbs'));
@@ -98,7 +107,11 @@ export function jobs(region, {account, count}) {
 
   function look(job) {
     const content = h('div');
-    const [around, past] = [h('div'), history(job.id)];
+    const [around, got] = [h('div'), h('span')];
+    const past = history(job.id, (steps) => {
+      const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
+      got.textContent = cash ? money(cash) : '';
+    });
     // What is around helps, and nothing is missed without.
     loaded('surroundings').then(({surroundings}) => around.append(surroundings(job.id)), () => {});
     const dialog = openDialog(fullName(job.recipient), content);
@@ -114,7 +127,7 @@ export function jobs(region, {account, count}) {
         if (state === shown) return;
         shown = state;
         unpressed(content, () => {
-          content.replaceChildren(...about(current), past.element, around, ...said(current),
+          content.replaceChildren(...about(current, got), past.element, around, ...said(current),
             h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
           past.load();
         });
@@ -140,6 +153,7 @@ export function jobs(region, {account, count}) {
   function drawn() {
     open?.show(all.get(open.id));
     tellOffers(offers());
+    tellLate();
     const isFresh = all.parts.every((part) => part.isFresh);
     count(offers().length);
     age.hidden = isFresh || !kept;
@@ -239,6 +253,7 @@ export function jobs(region, {account, count}) {
   const reckon = () => {
     reckonAll(region);
     tellOffers(offers());
+    tellLate();
   };
   const locate = () => learnPlaces().then(() => { all.draw(); reckon(); });
   locate();
@@ -306,11 +321,11 @@ function whyGone({status, allowed_actions: may = []}) {
   return may.length || status === 'delivered' ? undefined : 'reassigned';
 }
 
-const about = ({recipient, store, ...job}) => [
+const about = ({recipient, store, ...job}, got) => [
   h('p', {}, badge(job.status)),
   facts([[t('due'), job.due_at && h('span', {}, due(job))], [t('address'), mapLink(recipient)],
     [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-    [t('parcel'), parcelOf(job)], [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
+    [t('parcel'), parcelOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
     [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
 ];

@@ -152,12 +152,13 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
 
   function drawAll() {
     redraw(() => {
-      for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded} of parts) {
+      for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded, error} of parts) {
         const items = of(...statuses).filter(shows).sort(order);
         keep(list, order === inOrder ? withDays(items) : items, (one) => (one.day ? headOf(one.day) : `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`),
           (one) => (one.day ? h('li', {class: 'day'}, headOf(one.day)) : card(one)));
         more.hidden = !cursor;
-        nothing.hidden = items.length > 0 || (isLoaded && Boolean(cursor));
+        // Who could not ask knows of none, which is not that there is none.
+        nothing.hidden = items.length > 0 || Boolean(error || (isLoaded && cursor));
         nothing.textContent = isLoaded ? empty(name) : t('loading');
         for (const [at, status] of statuses.entries()) {
           // How much is over, of all days, is no number that says anything.

@@ -38,7 +38,8 @@ export function mapOf(kind, row) {
     /** Where somebody goes: to whom an offer goes is no stop yet. */
     const isStop = ({status}) => kind === 'store' || carriedStatuses.includes(status);
     const stopsNow = () => [...deliveries.values()].filter(isStop);
-    const placed = () => stopsNow().filter(isPlaced).sort(inOrder);
+    const inTurn = () => stopsNow().sort(inOrder);
+    const placed = () => inTurn().filter(isPlaced);
     const offers = () => [...deliveries.values()].filter((one) => !isStop(one) && isPlaced(one));
     const home = kind === 'store' ? remembered() : {};
 
@@ -59,7 +60,7 @@ export function mapOf(kind, row) {
     /** When it arrives changes while its courier moves, without a word of the delivery. */
     const lookAgain = gathered(() => { if (open) get(`/v1/deliveries/${open.id}`).then(put, () => {}); }, 5000);
 
-    /** Goes in this order; what has no place comes last, as it stands. */
+    /** Goes in this order; what is not in it comes last, as it stands. */
     function go(ids) {
       const all = [...deliveries.values()].filter(({status}) => status === 'in_progress').sort(inOrder).map(({id}) => id);
       return goBy([...ids, ...all.filter((id) => !ids.includes(id))], (id) => deliveries.get(id), put);
@@ -80,8 +81,8 @@ export function mapOf(kind, row) {
     const wayToDraw = (shown, from) => (kind === 'courier'
       ? [map.couriers.get('me'), ...shown.flatMap((one) => [from.find(({job}) => job.id === one.id)?.at, one.recipient.location])].filter(Boolean)
       : maps.wayTo(deliveries.get(open?.id), shown, map.couriers));
-    /** Its number on the map and in the list, also where its courier has chosen no order yet. */
-    const numberOf = (delivery) => String(delivery.stop?.number ?? placed().indexOf(delivery) + 1);
+    /** Its place among all that is carried, as the list of jobs has it. */
+    const numberOf = (delivery) => String(inTurn().indexOf(delivery) + 1);
 
     function stop(delivery) {
       const act = () => look(deliveries.get(delivery.id));
@@ -101,11 +102,11 @@ export function mapOf(kind, row) {
       map.lead(wayToDraw(shown, from));
       map.fit(stops);
       const others = stopsNow().length - shown.length;
-      beside.hidden = !others;
+      beside.hidden = !others || kind === 'courier';
       beside.textContent = t('mapOthers', {count: others});
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
-      if (!isHeld()) unpressed(list, () => redraw(() => keep(list, shown, stateOf, entry)));
+      if (!isHeld()) unpressed(list, () => redraw(() => keep(list, kind === 'courier' ? inTurn() : shown, stateOf, entry)));
       tick(list);
     }
 
@@ -136,7 +137,7 @@ export function mapOf(kind, row) {
     const next = (delivery) => h('li', {}, h('button', {type: 'button', class: `card ${delivery.status}`, onclick: () => look(delivery)},
       h('strong', {'data-stop': `${numberOf(delivery)}. `}, fullName(delivery.recipient)),
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, delivery.store.address)),
-      isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`)),
+      !isPlaced(delivery) && h('span', {class: 'hint'}, t('notOnMap')), isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`)),
     handle(fullName(delivery.recipient)));
 
     function put(delivery) {

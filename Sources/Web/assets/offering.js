@@ -31,8 +31,13 @@ export const patience = () => remembered()?.alert_after_minutes ?? 10;
 
 export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && isOld(one, patience());
 
+// Of whom nobody hears, since all who could were off duty: only an answer to what was done here says so.
+const unheard = new Set();
+export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
+export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isUnaccepted(one);
+
 /** Whether it needs its store's hand, and so stands out at a glance. */
-export const isUrgent = (one) => isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
+export const isUrgent = (one) => isUnheard(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});

@@ -23,7 +23,7 @@ export function earnings(region) {
     const list = h('ul', {class: 'rows'});
     fill(list, items.map((one) => ({id: `${one.day} ${one.store.id}`, ...one})), row, 'noEarnings');
     content.replaceChildren(
-      h('div', {class: 'tiles'}, tile(t('own_earned'), sums(total.earnings) || '–'), tile(t('own_carried'), number(total.carried)),
+      h('div', {class: 'tiles'}, tile(t('own_earned'), sums(total.earnings) || '–'), total.cash?.length ? tile(t('cashGot'), sums(total.cash)) : '', tile(t('own_carried'), number(total.carried)),
         tile(t('own_distance'), way(total.distance_m), total.without_place ? t('withoutWay', {count: total.without_place}) : ''), tile(t('own_given_back'), number(total.given_back))),
       items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', panel(t('perStore'), ...short(list)));
   }
@@ -39,8 +39,8 @@ export function earnings(region) {
     return days;
   }
 
-  const row = ({day, store, carried, given_back: back, distance_m: meters, earnings}) => h('li', {},
-    h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, [shortDay(day), t('deliveredCount', {count: carried}), meters > 0 && way(meters), back > 0 && `${t('own_given_back')} ${back}`].filter(Boolean).join(' · '))),
+  const row = ({day, store, carried, given_back: back, distance_m: meters, earnings, cash}) => h('li', {},
+    h('div', {}, h('strong', {}, store.name), h('p', {class: 'hint'}, [shortDay(day), t('deliveredCount', {count: carried}), meters > 0 && way(meters), back > 0 && `${t('own_given_back')} ${back}`, cash?.length > 0 && `${t('cashGot')} ${sums(cash)}`].filter(Boolean).join(' · '))),
     h('span', {class: 'earned'}, sums(earnings) || '–'));
 
   region.append(h('div', {class: 'tools'}, h('div', {class: 'field'}, h('label', {for: period.id, class: 'unseen'}, t('period')), period)), content);

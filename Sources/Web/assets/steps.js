@@ -9,7 +9,7 @@ export function drawSteps(list, steps) {
   unpressed(list, () => redraw(() => keep(list, steps, (one) => JSON.stringify([one, one === next]), (one) => step(one, one === next))));
 }
 
-const step = ({title, text, isDone, verb, act}, isNext) => h('li', {class: isDone ? 'done' : isNext ? 'next' : '', 'aria-current': isNext && 'step'},
+const step = ({title, text, isDone, isWaiting, verb, act}, isNext) => h('li', {class: isDone ? 'done' : isNext ? 'next' : isWaiting ? 'waits' : '', 'aria-current': isNext && 'step'},
   h('h3', {}, isDone && h('span', {'aria-hidden': 'true'}, '✓ '), title, isDone && h('span', {class: 'unseen'}, ` (${t('done')})`)),
   h('p', {class: 'hint'}, text),
   act && !isDone && h('p', {class: 'actions'}, h('button', {type: 'button', class: isNext ? 'main' : '', onclick: act}, verb)));
