@@ -977,6 +977,12 @@ def test_on_tablets_that_lie_an_open_delivery_stands_beside_the_others(visit, lo
     page.get_by_role("button", name="New delivery").click()
     expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
     look(page, "beside-1024-form")
+    # Who turns the tablet keeps what is open, with its name and its way out.
+    page.get_by_label("First name").fill("Noa")
+    page.set_viewport_size({"width": 768, "height": 1024})
+    expect(page.locator("dialog:modal").get_by_label("First name")).to_have_value("Noa")
+    expect(page.get_by_role("dialog", name="New delivery").get_by_role("button", name="Close")).to_be_in_viewport()
+    look(page, "turned")
 
 
 def test_what_is_over_stands_below_by_itself(visit, look):

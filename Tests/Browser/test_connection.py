@@ -75,6 +75,62 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
     expect(page.get_by_role("heading", name="Iva", exact=True)).to_be_visible()
 
 
+def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    place = {"lat": 45.8, "lon": 15.97}
+    for name, at in (("Iva", place), ("Mia", None)):
+        ana.act("accept", shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1"} | ({"location": at} if at else {})))
+    store = visit("/store", forgiving=["net::ERR_", "Failed to load resource"])
+    sign_in(store, shop)
+    expect(store.locator("li > .card")).to_have_count(2)
+    go(store, "Couriers")
+    expect(store.locator(".partners strong").filter(has_text="Ana Anić").first).to_be_visible()
+    store.context.set_offline(True)
+    expect(store.get_by_text("Not live")).to_be_visible()
+    # The board is what it was when it was left, and whom one would call now is there, too.
+    go(store, "Deliveries")
+    expect(store.locator("li > .card")).to_have_count(2)
+    expect(store.get_by_label("Courier", exact=True).locator("option")).to_have_count(2)
+    go(store, "Couriers")
+    expect(store.locator(".partners strong").filter(has_text="Ana Anić").first).to_be_visible()
+    # What was not kept says so once each, and comes by itself.
+    missing = store.get_by_text("Not loaded")
+    expect(missing.first).to_be_visible()
+    look(store, "not-loaded")
+    store.context.set_offline(False)
+    expect(missing).to_have_count(0)
+    phone = visit("/courier", phone=True, forgiving=["net::ERR_", "Failed to load resource"])
+    sign_in(phone, ana)
+    expect(phone.locator(".in_progress li.card")).to_have_count(2)
+    go(phone, "Map")
+    expect(phone.locator(".stops li")).to_have_count(2)
+    go(phone, "Jobs")
+    phone.context.set_offline(True)
+    go(phone, "Map")
+    expect(phone.locator(".stops li")).to_have_count(2)
+    expect(phone.get_by_role("button", name="Stop 1")).to_be_visible()
+
+
+def test_what_is_done_without_a_connection_is_said_to_be_kept(visit, line, look):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    phone = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
+    sign_in(phone, ana)
+    go(phone, "Messages")
+    expect(phone.locator(".talks, .list-talks").first).to_be_visible()
+    go(phone, "Jobs")
+    line.cut()
+    phone.get_by_role("button", name="Deliver: Iva Ivić").click()
+    phone.get_by_role("dialog").get_by_role("button", name="Deliver").click()
+    expect(phone.locator(".notices")).to_contain_text("Kept. It is sent when there is a connection.")
+    expect(phone.locator(".banner.out")).to_contain_text("1 waits to be sent.")
+    line.mend()
+    expect(phone.locator(".banner.out")).to_be_hidden()
+    until(phone, lambda: shop.history(call("GET", "/v1/deliveries", token=shop.token)["items"][0]["id"])[-1] == "deliver")
+
+
 def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit):
     shop = Store()
     store = visit("/store", forgiving=["net::ERR_"])
@@ -82,9 +138,10 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
     store.context.set_offline(True)
     expect(store.get_by_text("Not live")).to_be_visible()
     go(store, "Figures")
-    expect(store.get_by_text("There is no connection to Kurir.").first).to_be_visible()
+    expect(store.get_by_text("Not loaded").first).to_be_visible()
     store.context.set_offline(False)
     expect(store.get_by_text("The first figures come with the first delivery.")).to_be_visible()
+    expect(store.get_by_text("Not loaded")).to_have_count(0)
     live(store)
 
 

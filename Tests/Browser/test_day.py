@@ -120,8 +120,8 @@ def test_news_say_that_they_load_and_when_they_cannot(visit, look):
     expect(page.locator(".news-list")).to_have_text("Loading …")
     for route in waiting:
         route.abort()
-    failed = page.locator(".news-list").get_by_role("alert")
-    expect(failed).to_contain_text("There is no connection to Kurir.")
+    failed = page.locator(".news-list").get_by_role("status")
+    expect(failed).to_contain_text("Not loaded")
     look(page, "news-failed")
     page.unroute("**/v1/bulletin*")
     failed.get_by_role("button", name="Try again").click()

@@ -104,6 +104,29 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     look(store, "talk")
 
 
+def test_a_conversation_that_was_never_open_here_can_be_written_in_without_a_connection(visit, line, look):
+    shop, ana, job, page = carried(visit=visit, line=line, fetched=False)
+    there = talk(shop, ana, "I am on my way")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    messages(page)
+    expect(page.locator(".talks a")).to_have_count(1)
+    line.cut()
+    expect(page.locator(".banner.out")).to_be_visible()
+    page.locator(".talks a").click()
+    expect(page.get_by_text("What was said before is not on this device.")).to_be_visible()
+    expect(page.get_by_role("link", name="All conversations")).to_be_visible()
+    write(page, "Nobody opens")
+    expect(page.locator(".unsent")).to_have_count(1)
+    # What one writes in lies beneath nothing, whatever stands above.
+    box, bar = page.get_by_role("button", name="Send", exact=True).bounding_box(), page.locator("nav").bounding_box()
+    assert box["y"] + box["height"] <= bar["y"], (box, bar)
+    assert page.locator(".head-of-talk").bounding_box()["y"] >= (above := page.locator(".banner.out").bounding_box())["y"] + above["height"]
+    look(page, "talk-never-open")
+    line.mend()
+    expect(bubbles(page)).to_have_text(["I am on my way", "Nobody opens"])
+    assert said(there, shop) == ["I am on my way", "Nobody opens"]
+
+
 def test_the_store_goes_on_without_a_connection_too_and_nothing_is_sent_twice(visit, line):
     shop = Store()
     ana = Courier(shop)

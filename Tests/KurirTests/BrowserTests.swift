@@ -4,11 +4,11 @@ import Testing
 
 /// The pages in a real browser, by the tests in `Tests/Browser`; each screen's picture is kept in `.build/pictures`.
 @Suite(.browser, .database) struct BrowserTests {
-    @Test func `people can work with the pages`() async throws {
+    @Test(arguments: [["story", "pages", "connection"], ["courier", "handing"]])
+    func `people can work with the pages`(_ tests: [String]) async throws {
         try await Kurir.serving("--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off"]) {
             kurir in
-            _ = try await Browser.look(
-                at: kurir, key: try await Browser.key(), "story", "pages", "connection", "courier", "handing")
+            _ = try await Browser.look(at: kurir, key: try await Browser.key(), tests)
         }
     }
 

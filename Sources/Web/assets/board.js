@@ -1,4 +1,5 @@
 // The board: the day as rows by the time they are wanted, which move as the deliveries do; what is over is folded below.
+import {remembered} from './account.js';
 import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
@@ -26,6 +27,9 @@ const groups = [
   {name: 'open', statuses: openStatuses, order: inTime},
   {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
 ];
+
+// What it had when it was last left, and for whom: shown until it is loaded anew, which takes a connection.
+let left = {};
 
 export function board(region, {count}) {
   let words = '', wanted = '', open, looks = 0, isLeft = false, isSearching = false, tellFoot = () => {};
@@ -143,6 +147,7 @@ export function board(region, {count}) {
     sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
   const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
+  if (left.account === remembered()?.id) columns.fill(left.items);
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens; and when something arrives changes as its courier moves.
   const clock = setInterval(() => {
@@ -181,6 +186,7 @@ export function board(region, {count}) {
   return {
     leave() {
       isLeft = true;
+      if (!words) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       watch.then((end) => end());

@@ -40,5 +40,5 @@ export function punctuality(delivery) {
   const {delivered_at: at, due_at: until} = delivery;
   if (!at) return '';
   const late = (Date.parse(at) - Date.parse(until ?? offeredAt(delivery))) / 1000;
-  return !until ? h('span', {class: 'how'}, t('took', {time: span(Math.max(60, late))})) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
+  return !until ? h('span', {class: 'how hint'}, t('took', {time: span(Math.max(60, late))})) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
 }

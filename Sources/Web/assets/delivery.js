@@ -61,6 +61,9 @@ export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_
 /** Why it could not be handed over. */
 export const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason ?? t('failure_other'));
 
+// Where a courier's jobs are kept for when there is no connection, `{at, items}`.
+export const jobsKept = 'kurir.jobs';
+
 /** Whether it stands in a courier's list: what it carries or has delivered, and what it may still accept or decline. */
 export const isListed = (delivery) => isSeen(delivery)
   && (delivery.status === 'pending' ? delivery.allowed_actions.includes('decline') : delivery.status !== 'cancelled');

@@ -81,6 +81,15 @@ const opened = () => Array.from(document.querySelectorAll('dialog[open]'));
 
 const wide = matchMedia('(min-width: 62rem)');
 
+// A tablet that is turned has no room beside any more.
+wide.addEventListener('change', () => {
+  for (const dialog of wide.matches ? [] : document.querySelectorAll('dialog.beside')) {
+    dialog.classList.remove('beside');
+    dialog.removeAttribute('open');
+    dialog.showModal();
+  }
+});
+
 function open(title, content, isAside) {
   const isBeside = isAside && wide.matches;
   const id = newID();
@@ -199,6 +208,10 @@ export function wordsOf(error) {
 export const trouble = (text, again, element = 'div') => h(element, {class: 'trouble', role: element === 'div' && 'alert'},
   h('p', {}, text), h('button', {type: 'button', onclick: again}, t('tryAgain')));
 
+/** The same of what did not arrive: why, is said above all of it once. */
+const missing = (again, element) => h(element, {class: 'trouble away', role: element === 'div' && 'status'},
+  h('p', {}, t('notLoaded')), h('button', {type: 'button', class: 'quiet', onclick: again}, t('tryAgain')));
+
 const loads = new WeakMap();
 
 /** Shows that something loads, then what came, or why it did not; of loads under way only the last one counts. */
@@ -223,6 +236,10 @@ export async function loading(region, load, show) {
     // What was loaded before can still be read.
     say(wordsOf(failure));
   } else {
-    region.replaceChildren(trouble(wordsOf(failure), () => { region.replaceChildren(); loading(region, load, show); }, element));
+    const again = () => { region.replaceChildren(); loading(region, load, show); };
+    if (!(failure instanceof Unreachable)) return region.replaceChildren(trouble(wordsOf(failure), again, element));
+    region.replaceChildren(missing(again, element));
+    // It comes by itself with the connection.
+    addEventListener('fresh', () => { if (loads.get(region) === mine && region.isConnected) again(); }, {once: true});
   }
 }

@@ -1,5 +1,5 @@
 // What of the board is looked at: by day, courier and state, and what needs a hand; kept over a reload.
-import {all} from './ask.js';
+import {all, lasting} from './ask.js';
 import {fullName} from './delivery.js';
 import {placeOf} from './due.js';
 import {h, newID} from './dom.js';
@@ -50,7 +50,7 @@ export function filters(needs, changed) {
 
   /** Has the couriers to choose from; who is no partner any more is none. */
   async function load() {
-    const couriers = await all('/v1/partners').catch(() => null);
+    const couriers = await lasting('partners', () => all('/v1/partners')).catch(() => null);
     if (!couriers) return;
     if (!couriers.some(({id}) => id === kept.courier)) kept.courier = '';
     courier.replaceChildren(h('option', {value: ''}, t('everyCourier')), ...couriers.map((one) => h('option', {value: one.id}, fullName(one))));

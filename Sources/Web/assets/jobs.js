@@ -1,6 +1,6 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, history, isListed, moment, phoneLink, whose} from './delivery.js';
+import {badge, facts, fullName, history, isListed, jobsKept as place, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {due, inTime, isLate, tick} from './due.js';
 import {today} from './earnings.js';
@@ -22,7 +22,6 @@ import {talkLink} from './talk.js';
 import {mapLink, streetOf} from './way.js';
 import {t, when} from './words.js';
 
-const place = 'kurir.jobs';
 // What is carried comes first: somebody waits for it.
 const order = ['in_progress', 'pending', 'delivered'];
 // What asks for more than a touch; what has a camera in it is loaded once there is nothing else to do.
@@ -67,8 +66,8 @@ export function jobs(region, {account, count}) {
   all.parts[0].section.querySelector('h2').append(late);
   const lateOnes = () => all.of('in_progress').filter(isLate).map(({id}) => all.parts[0].list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
   function tellLate() {
-    const count = lateOnes().length;
-    late.hidden = !count;
+    const count = all.of('in_progress').filter(isLate).length;
+    late.hidden = !lateOnes().length;
     late.textContent = t('need_late', {count});
   }
   let tellOffers = () => {};

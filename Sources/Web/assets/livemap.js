@@ -1,5 +1,5 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
-import {get} from './ask.js';
+import {get, lasting} from './ask.js';
 import {fullName, signs} from './delivery.js';
 import {makeMap, fit, line, sign} from './map.js';
 import {isUrgent} from './offering.js';
@@ -13,7 +13,7 @@ const around = [[0, 0], ...[1, 2, 3].flatMap((round) => [[1, 0], [-1, 0], [0, -1
 
 /** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
 export async function liveMap(place, kind, {moved, pointed = () => {}}) {
-  const about = await get('/v1/about');
+  const about = await lasting('about', () => get('/v1/about'));
   const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
   const couriers = new Map();
   const shown = new Map();

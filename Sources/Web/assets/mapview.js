@@ -1,10 +1,10 @@
 // A map of what is under way, beside the lists: for a store its open deliveries and couriers, for a courier its stops in order, what is
 // offered to it and itself. The lists have all of it, too; here it is seen at a glance.
-import {all, get} from './ask.js';
+import {all, get, Unreachable} from './ask.js';
 import {minuteOf} from './arriving.js';
 import {details} from './details.js';
 import {remembered} from './account.js';
-import {fullName, isListed, isSeen} from './delivery.js';
+import {fullName, isListed, isSeen, jobsKept} from './delivery.js';
 import {h, keep, redraw, say, unpressed, wordsOf} from './dom.js';
 import {edit} from './editor.js';
 import {nothing} from './empty.js';
@@ -148,9 +148,14 @@ export function mapOf(kind, row) {
     }
 
     async function load() {
-      const lists = await Promise.all(openStatuses.map((status) => all('/v1/deliveries', {status})));
+      // A courier without a connection has what its jobs are known to be.
+      const lists = await Promise.all(openStatuses.map((status) => all('/v1/deliveries', {status}))).catch((error) => {
+        const kept = kind === 'courier' && error instanceof Unreachable && JSON.parse(localStorage.getItem(jobsKept) ?? 'null');
+        if (kept) return [kept.items];
+        throw error;
+      });
       deliveries.clear();
-      for (const delivery of lists.flat().filter(kind === 'store' ? isSeen : isListed)) deliveries.set(delivery.id, delivery);
+      for (const delivery of lists.flat().filter((one) => openStatuses.includes(one.status) && (kind === 'store' ? isSeen : isListed)(one))) deliveries.set(delivery.id, delivery);
       return lists;
     }
 

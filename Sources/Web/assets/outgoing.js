@@ -52,6 +52,9 @@ export const isGraced = ({from}) => from > Date.now();
 /** The deliveries that are out of their courier's hand, as far as the courier knows, and only that cannot be sent yet. */
 export const done = () => new Set(own().filter((item) => ['deliver', 'fail', 'cancel'].includes(item.action) && !isSending(item)).map(({id}) => id));
 
+/** How much has not gone out yet. */
+export const unsent = () => own().length;
+
 /** Everything of that kind that is on its way. */
 export const all = (action) => own().filter((item) => item.action === action);
 
@@ -127,6 +130,8 @@ async function sendOne(item, failures = 0) {
   }
   underWay.delete(item.key);
   if (failure instanceof Unreachable || failure?.isPassing) {
+    // Whoever just did something sees it go from its place, and reads that it is not lost.
+    if (!failures && item.action !== saying && Date.now() - item.tried < 60_000) tell(t('keptForLater'));
     later(item, failures + 1, 1000 * (failure.retryAfter ?? Math.min(30, 2 ** failures)));
     return listener.changed();
   }
@@ -223,6 +228,7 @@ const keepAs = (item, before = item.key) => store(kept().map((one) => (one.key =
 function store(items) {
   localStorage.setItem(place, JSON.stringify(items));
   listener.changed();
+  dispatchEvent(new Event('unsent'));
 }
 
 window.addEventListener('online', send);

@@ -1,5 +1,5 @@
 // The couriers that a store works with, and how it gains and loses them.
-import {all, ask, get, inTurn, Refusal} from './ask.js';
+import {all, ask, get, inTurn, lasting, Refusal} from './ask.js';
 import {cancellations} from './cancellations.js';
 import {fullName, grouped, moment, onDuty, phoneLink, reliability, shareOf} from './delivery.js';
 import {confirmed, fill, h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
@@ -26,7 +26,7 @@ export function partners(region) {
   // Whose rare actions are shown: the list is drawn anew while somebody looks at it.
   const unfolded = new Set();
 
-  const showCouriers = () => loading(couriers, () => all('/v1/partners'), (items) => {
+  const showCouriers = () => loading(couriers, () => lasting('partners', () => all('/v1/partners')), (items) => {
     people = items;
     drawCouriers();
     noticed('partners');

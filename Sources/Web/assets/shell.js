@@ -7,6 +7,7 @@ import {follow} from './feed.js';
 import {icon} from './icons.js';
 import {askForCode, isProven, unproven} from './identity.js';
 import {fetchLater} from './later.js';
+import {unsent} from './outgoing.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
 import {tabs} from './tabs.js';
@@ -107,7 +108,8 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const since = h('span', {class: 'age'});
-  const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner out', role: 'status', hidden: navigator.onLine}, trouble, ' ', since);
+  const waits = h('span');
+  const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner out', role: 'status', hidden: navigator.onLine}, trouble, ' ', since, ' ', waits);
   const proof = unproven(account);
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views), out);
@@ -170,6 +172,8 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
     const isOut = navigator.onLine && !document.hidden && !light.classList.contains('on');
     trouble.textContent = t(navigator.onLine ? 'outage' : 'offline');
     if (heard) since.textContent = t('asOf', {time: when(heard)});
+    const count = unsent();
+    waits.textContent = count ? t('waitToBeSent', {count}) : '';
     if (isOut) silence ??= setTimeout(() => { banner.hidden = false; }, outage);
     else {
       clearTimeout(silence);
@@ -187,7 +191,7 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
 
   const listeners = [
     ['hashchange', () => { show(); main.focus({preventScroll: true}); scrollTo(0, 0); }], ['online', tell], ['offline', tell],
-    ['visibilitychange', tell],
+    ['visibilitychange', tell], ['unsent', tell],
   ];
   for (const [event, listener] of listeners) window.addEventListener(event, listener);
   const unpull = pullToRefresh(main, refresh);
@@ -201,6 +205,7 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const unfollow = follow({
     onFresh() {
       onFresh();
+      dispatchEvent(new Event('fresh'));
       news.load();
       view.onFresh?.();
       elsewhere.onFresh();

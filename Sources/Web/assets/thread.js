@@ -24,7 +24,10 @@ const talks = () => JSON.parse(localStorage.getItem(shelfOfTalks) ?? '{}');
 
 /** A conversation, or that with an account, as it was when it was last open here, `{conversation, items}`, if the error is that it cannot be loaded. */
 export function lastTalk(id, error) {
-  const last = talks()[id] ?? Object.values(talks()).find(({conversation}) => conversation.with.id === id);
+  // Of one that was never open here the list may tell with whom it is, so that something can be written.
+  const listed = JSON.parse(localStorage.getItem('kurir.last.conversations') ?? 'null')?.items ?? [];
+  const last = talks()[id] ?? Object.values(talks()).find(({conversation}) => conversation.with.id === id)
+    ?? listed.filter((one) => [one.id, one.with.id].includes(id)).map((conversation) => ({conversation, items: [], isElsewhere: true}))[0];
   if (last && (error instanceof Unreachable || error.isPassing)) return last;
   throw error;
 }
@@ -40,7 +43,7 @@ export function thread(region, conversation, {account, about, changed}) {
   const {id} = conversation;
   const name = conversation.with.name || t('erasedAccount');
   const said = new Map();
-  let earlier, readUpTo = 0, isLeft = false;
+  let earlier, readUpTo = 0, isLeft = false, isElsewhere = false;
 
   const list = h('ol', {class: 'said-list', 'aria-live': 'polite', 'aria-label': t('conversationWith', {name})});
   const before = h('p', {class: 'actions', hidden: true}, h('button', {type: 'button', onclick: loadEarlier}, t('earlier')));
@@ -53,7 +56,8 @@ export function thread(region, conversation, {account, about, changed}) {
 
   // MARK: What is there
 
-  const load = () => loading(list, () => get(`/v1/conversations/${id}/messages`).catch((error) => lastTalk(id, error)), ({items, next_cursor: cursor}) => {
+  const load = () => loading(list, () => get(`/v1/conversations/${id}/messages`).catch((error) => lastTalk(id, error)), ({items, next_cursor: cursor, isElsewhere: is = false}) => {
+    isElsewhere = is;
     const isFirst = !said.size;
     // What was kept may be old, and between what was loaded before and this there may be more.
     const isApart = Math.min(...items.map(({seq}) => seq)) > messages().at(-1)?.seq + 1;
@@ -101,7 +105,7 @@ export function thread(region, conversation, {account, about, changed}) {
     keep(list, [...rows, ...waiting], JSON.stringify, (row) => (row.date ? dayOf(row.date)
       : row.item ? unsent(row, writeAgain) : bubble(row, {isOwn: isOwn(row), name, takeBack: () => takeBack(row)})));
     if (all.length) keepTalk(conversation, all);
-    state.textContent = all.length || waiting.length ? '' : t('nothingSaid');
+    state.textContent = all.length || waiting.length ? '' : t(isElsewhere ? 'saidElsewhere' : 'nothingSaid');
     if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
   }
 
