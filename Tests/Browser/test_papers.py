@@ -294,7 +294,7 @@ def test_papers_stay_on_a_device_only_if_one_says_so(visit, line, look):
     expect(row(page, "Vozačka")).to_be_visible()
     line.cut()
     page.reload()
-    expect(page.get_by_text("There is no connection to Kurir.").first).to_be_visible()
+    expect(page.get_by_text("Not loaded").first).to_be_visible()
     expect(row(page, "Vozačka")).to_have_count(0)
 
 

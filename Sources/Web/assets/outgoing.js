@@ -131,7 +131,8 @@ async function sendOne(item, failures = 0) {
   underWay.delete(item.key);
   if (failure instanceof Unreachable || failure?.isPassing) {
     // Whoever just did something sees it go from its place, and reads that it is not lost.
-    if (!failures && item.action !== saying && Date.now() - item.tried < 60_000) tell(t('keptForLater'));
+    const isJustDone = !failures && Date.now() - item.tried < 60_000;
+    if (isJustDone && item.action !== saying && failure instanceof Unreachable) tell(t('keptForLater'));
     later(item, failures + 1, 1000 * (failure.retryAfter ?? Math.min(30, 2 ** failures)));
     return listener.changed();
   }
