@@ -54,6 +54,10 @@ def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     chip.click()
     expect(page.locator(".card")).to_have_count(2)
     look(page, "late")
+    # So does what is open.
+    page.locator(".card").first.click()
+    expect(page.get_by_role("dialog").locator(".trouble").first).to_contain_text("Late: it was wanted by")
+    escape(page)
     # It stays so until somebody says otherwise.
     page.reload()
     expect(page.locator(".card strong")).to_have_text(["First I", "Second I"])
@@ -221,6 +225,9 @@ def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
     expect(page.locator(".card.urgent")).to_have_count(1)
     page.get_by_role("button", name="! 1 taking over 45 min").click()
     expect(page.locator("li > .card")).to_have_count(1)
+    page.locator("li > .card").click()
+    expect(page.get_by_role("dialog").locator(".trouble")).to_contain_text("Wanted as soon as possible, and taken since")
+    escape(page)
     # How long it took is said where there was no time to keep.
     ana.act("deliver", job)
     page.get_by_role("button", name="! 0 taking").click()
@@ -1035,6 +1042,8 @@ def test_what_came_late_says_how_late(visit):
     sign_in(page, shop)
     unfold(page, "delivered")
     expect(page.locator(".column.delivered .card .how.warning")).to_have_text("1 h 30 late")
+    page.locator(".column.delivered .card").click()
+    expect(page.get_by_role("dialog").locator(".top")).to_contain_text("1 h 30 late")
 
 
 def test_who_gives_much_back_stands_out(visit):

@@ -1,7 +1,7 @@
 """Bad connections, and answers that come late, twice or never."""
 from playwright.sync_api import expect
 
-from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, kept, live, rare, release, sign_in, until
+from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, hush, kept, live, rare, release, sign_in, until
 
 
 def test_without_a_connection_and_back(visit, line, look):
@@ -110,6 +110,10 @@ def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
     go(phone, "Map")
     expect(phone.locator(".stops li")).to_have_count(2)
     expect(phone.get_by_role("button", name="Stop 1")).to_be_visible()
+    # Whether there are offers, nobody knows.
+    go(phone, "Jobs")
+    expect(phone.locator(".in_progress li.card")).to_have_count(2)
+    expect(phone.get_by_text("No offers now.")).to_be_hidden()
 
 
 def test_what_is_done_without_a_connection_is_said_to_be_kept(visit, line, look):
@@ -122,10 +126,14 @@ def test_what_is_done_without_a_connection_is_said_to_be_kept(visit, line, look)
     expect(phone.locator(".talks, .list-talks").first).to_be_visible()
     go(phone, "Jobs")
     line.cut()
+    kept = phone.locator(".notices").get_by_text("Kept. It is sent when there is a connection.")
+    phone.get_by_role("button", name="Fetch: Iva Ivić").click()
+    expect(kept).to_be_visible()
+    hush(phone)
     phone.get_by_role("button", name="Deliver: Iva Ivić").click()
     phone.get_by_role("dialog").get_by_role("button", name="Deliver").click()
-    expect(phone.locator(".notices")).to_contain_text("Kept. It is sent when there is a connection.")
-    expect(phone.locator(".banner.out")).to_contain_text("1 waits to be sent.")
+    expect(kept).to_be_visible()
+    expect(phone.locator(".banner.out")).to_contain_text("2 wait to be sent.")
     line.mend()
     expect(phone.locator(".banner.out")).to_be_hidden()
     until(phone, lambda: shop.history(call("GET", "/v1/deliveries", token=shop.token)["items"][0]["id"])[-1] == "deliver")

@@ -377,6 +377,19 @@ def test_loading_and_trouble_are_shown(visit, look):
     expect(page.locator(".charts")).to_contain_text("The first figures come with the first delivery.")
     shop.deliver_to(Courier(shop))
     expect(page.locator(".charts .tile")).to_have_count(9)
+    # Figures of another time are no figures of the one that is chosen.
+    held = []
+    page.route("**/v1/stats?*", lambda route: held.append(route) if len(held) < 2 else route.continue_())
+    page.get_by_label("Period").select_option("7")
+    expect(page.locator(".stale")).to_have_count(2)
+    # Nor is what was asked for before something else was chosen.
+    until(page, lambda: len(held) == 1)
+    page.get_by_label("Period").select_option("90")
+    held[0].continue_()
+    until(page, lambda: len(held) == 2)
+    expect(page.locator(".charts.stale")).to_have_count(1)
+    held[1].continue_()
+    expect(page.locator(".stale")).to_have_count(0)
     # A table that is being read stays open, whatever happens meanwhile.
     page.get_by_text("As a table").first.click()
     shop.deliver_to(Courier(shop))

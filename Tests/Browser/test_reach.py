@@ -449,6 +449,13 @@ def test_duty_ends_on_the_page_when_it_was_said_to(visit):
     expect(switch).not_to_contain_text("until")
 
 
+def fill_in(form):
+    """What a delivery to Ana needs."""
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    form.get_by_label("Ana Anić").check()
+
+
 def test_nobody_on_duty_is_said(visit):
     shop = Store()
     ana = Courier(shop)
@@ -457,9 +464,7 @@ def test_nobody_on_duty_is_said(visit):
     sign_in(page, shop)
     page.get_by_role("button", name="New delivery").click()
     form = page.get_by_role("dialog")
-    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
-        form.get_by_label(label).fill(text)
-    form.get_by_label("Ana Anić").check()
+    fill_in(form)
     form.get_by_role("button", name="Create").click()
     expect(page.locator(".notices").get_by_text("Nobody of those asked is on duty now")).to_be_visible()
     # It is no delivery of which all is well.
@@ -474,6 +479,20 @@ def test_nobody_on_duty_is_said(visit):
     ana.act("accept", call("GET", "/v1/deliveries", token=shop.token)["items"][0]["id"])
     expect(panel.locator(".trouble")).to_have_count(0)
     expect(page.get_by_text("All is well")).to_be_visible()
+
+
+def test_what_is_made_on_the_map_is_known_to_reach_nobody_too(visit):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    page.route("**/v1/deliveries", lambda route: route.fulfill(response=(answer := route.fetch()), json=answer.json() | {"nobody_on_duty": True}))
+    sign_in(page, shop)
+    go(page, "Map")
+    page.get_by_role("button", name="New delivery").click()
+    fill_in(page.get_by_role("dialog"))
+    page.get_by_role("button", name="Create").click()
+    go(page, "Deliveries")
+    expect(page.get_by_role("button", name="! 1 with nobody on duty")).to_be_visible()
 
 
 def test_who_asks_nobody_on_duty_is_told_so_before(visit):

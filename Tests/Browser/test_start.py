@@ -162,7 +162,7 @@ def test_the_guide_knows_that_somebody_was_invited(visit):
     asking.get_by_label("Phone").fill(f"+38598{next(numbers):07d}")
     asking.get_by_role("button", name="Invite by number").click()
     expect(page.get_by_role("dialog", name="The invite")).to_be_visible()
-    expect(page.locator(".guide li").first).to_contain_text("waits for an answer")
+    expect(page.locator(".guide li.waits")).to_contain_text("waits for an answer")
     # While others are waited for, something else is next.
     expect(step).to_contain_text("Show where your store is")
 

@@ -5,12 +5,6 @@ import Testing
 /// How the tests in `Tests/Browser` are run.
 enum Browser {
     @discardableResult static func look(
-        at kurir: Kurir, key: String = "", _ tests: String..., environment: [String: String] = [:]
-    ) async throws -> String {
-        try await look(at: kurir, key: key, tests, environment: environment)
-    }
-
-    @discardableResult static func look(
         at kurir: Kurir, key: String = "", _ tests: [String], environment: [String: String] = [:]
     ) async throws -> String {
         let said = try await Python.run(

@@ -18,7 +18,7 @@ import Testing
                 "--database", TestDatabase.current.url, "--push-hosts", "127.0.0.1", "--ca", try trusted(receivers),
                 environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
-                print(try await Browser.look(at: kurir, "pushed", environment: try device(of: receivers)))
+                print(try await Browser.look(at: kurir, ["pushed"], environment: try device(of: receivers)))
             }
         }
     }
@@ -54,7 +54,7 @@ import Testing
                 let first = try await kurir.send("GET", "/v1/deliveries?status=delivered", as: String(token.1)).body
                 #expect(first.matches(of: /"delivered_at":"/).count == 50)
                 try await eventually(within: .seconds(1000)) { kurir.program.said.contains("courier  ") }
-                try await Browser.look(at: kurir, "demo", environment: try device(of: receivers))
+                try await Browser.look(at: kurir, ["demo"], environment: try device(of: receivers))
             }
         }
     }

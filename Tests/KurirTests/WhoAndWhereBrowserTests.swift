@@ -8,7 +8,7 @@ import Testing
         try await Kurir.serving(
             "--database", TestDatabase.current.url, environment: ["KURIR_THROTTLE": "off", "KURIR_VERIFY": "on"]
         ) { kurir in
-            _ = try await Browser.look(at: kurir, key: try await Browser.key(), "identity")
+            _ = try await Browser.look(at: kurir, key: try await Browser.key(), ["identity"])
         }
     }
 
@@ -18,7 +18,7 @@ import Testing
         try await Kurir.serving(
             "--database", TestDatabase.current.url, "--map", town, environment: ["KURIR_THROTTLE": "off"]
         ) { kurir in
-            _ = try await Browser.look(at: kurir, key: try await Browser.key(), "map")
+            _ = try await Browser.look(at: kurir, key: try await Browser.key(), ["map"])
         }
     }
 
@@ -29,7 +29,7 @@ import Testing
                 "--map-attribution",
                 "© Susjedi", environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
-                _ = try await Browser.look(at: kurir, "tiles")
+                _ = try await Browser.look(at: kurir, ["tiles"])
             }
         }
     }
@@ -42,7 +42,7 @@ import Testing
                 environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
                 _ = try await Browser.look(
-                    at: kurir, "places", "waiting", environment: ["KURIR_FAR_AWAY": "\(far.number) \(far.url())"])
+                    at: kurir, ["places", "waiting"], environment: ["KURIR_FAR_AWAY": "\(far.number) \(far.url())"])
             }
         }
     }
@@ -54,7 +54,7 @@ import Testing
         try await Kurir.serving(
             "--database", TestDatabase.current.url, "--dcc-keys", keys, environment: ["KURIR_THROTTLE": "off"]
         ) { kurir in
-            _ = try await Browser.look(at: kurir, "papers", environment: ["KURIR_CERTIFICATES": made])
+            _ = try await Browser.look(at: kurir, ["papers"], environment: ["KURIR_CERTIFICATES": made])
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
                 "--database", TestDatabase.current.url, "--weather", "open-meteo:" + far.url(),
                 environment: ["KURIR_THROTTLE": "off"]
             ) { kurir in
-                _ = try await Browser.look(at: kurir, "road", environment: ["KURIR_FAR_AWAY": "\(far.number)"])
+                _ = try await Browser.look(at: kurir, ["road"], environment: ["KURIR_FAR_AWAY": "\(far.number)"])
             }
         }
     }

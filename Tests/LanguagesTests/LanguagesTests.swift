@@ -84,34 +84,29 @@ import Testing
         return try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
     }
 
-    /// The words of a text that stand between such bytes. Looking for each of a thousand names takes a minute.
-    private static func words(of text: String, between isMeant: (UInt8, UInt8) -> Bool) -> Set<String> {
+    /// The words of a text that stand behind such a beginning, and before one of such letters, if any are named. Looking for each of a
+    /// thousand names takes a minute.
+    private static func words(of text: String, between places: (before: String, after: String)...) -> Set<String> {
         let bytes = Array(" \(text) ".utf8)
+        let places = places.map { (before: Array($0.before.utf8), after: Array($0.after.utf8)) }
         var (words, start) = (Set<String>(), 0)
         for (place, byte) in bytes.enumerated() {
             let isLetter = byte == 0x5f || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
             guard !isLetter else { continue }
-            if place > start, start > 0, isMeant(bytes[start - 1], byte) {
-                words.insert(String(decoding: bytes[start..<place], as: UTF8.self))
+            let isMeant = places.contains { before, after in
+                (after.isEmpty || after.contains(byte)) && bytes[..<start].suffix(before.count).elementsEqual(before)
             }
+            if place > start, isMeant { words.insert(String(decoding: bytes[start..<place], as: UTF8.self)) }
             start = place + 1
         }
         return words
     }
 
-    private static func isQuoted(by quote: Character) -> (UInt8, UInt8) -> Bool {
-        { ($0, $1) == (quote.asciiValue, quote.asciiValue) }
-    }
-
-    /// A name in a list or an object of a script, whose value it is, too.
-    private static func isListed(_ before: UInt8, _ after: UInt8) -> Bool {
-        " {".utf8.contains(before) && ",:}".utf8.contains(after)
-    }
-
     @Test func `the pages say only texts that exist, and leave none over`() throws {
         let (scripts, swift) = (try Self.text(ofFiles: "js"), try Self.text(ofFiles: "swift"))
-        let words = Self.words(of: scripts) { Self.isQuoted(by: "'")($0, $1) || Self.isListed($0, $1) }
-            .union(Self.words(of: swift, between: Self.isQuoted(by: "\"")))
+        // In scripts they are quoted, or names in a list or an object whose values they are, too.
+        let words = Self.words(of: scripts, between: ("'", "'"), (" ", ",:}"), ("{", ","))
+            .union(Self.words(of: swift, between: ("text(\"", "\"")))
         let names = Set(Self.english.pages.keys.map(Self.base))
         for said in scripts.matches(of: #/\bt\('(\w+)'/#) {
             #expect(names.contains(String(said.1)), "the pages say \(said.1), which is nowhere")
@@ -134,9 +129,7 @@ import Testing
     @Test func `every problem has words, and no words are left over`() throws {
         let swift = try Self.text(ofFiles: "swift")
         // The code is a case of an enum of codes, or stands in quotes.
-        let words = Self.words(of: swift) { before, after in
-            Self.isQuoted(by: "\"")(before, after) || before == UInt8(ascii: " ")
-        }
+        let words = Self.words(of: swift, between: ("\"", "\""), ("case ", ""), (", ", ""))
         for code in Self.english.problems.keys where !code.hasSuffix(".detail") {
             let parts = code.split(separator: "_")
             let camel = parts[0] + parts.dropFirst().map(\.capitalized).joined()

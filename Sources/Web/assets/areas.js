@@ -20,6 +20,7 @@ export function areas() {
   const content = h('div');
   const table = h('div', {class: 'scroll area-table', tabindex: '0', role: 'region', 'aria-label': t('byArea')});
   const folded = h('details', {}, h('summary', {}, t('asTable')), table);
+  const element = panel(t('byArea'), content);
   let told, chosen = null, today, maps, map, drawn = [], isLeft = false;
 
   const dayBefore = (day) => new Date(Date.parse(`${day}T12:00Z`) - 86_400_000).toISOString().slice(0, 10);
@@ -36,8 +37,10 @@ export function areas() {
     return answer;
   }
 
-  const load = (period) => loading(content, () => read(period), (answer) => {
+  /** `isOf` is told of whatever shows that period now. */
+  const load = (period, isOf) => loading(content, () => read(period), (answer) => {
     told = answer;
+    isOf(element);
     if (!told.items.some(({cell}) => cell === chosen)) chosen = null;
     const {value: count, change: more} = told.total.deliveries;
     if (!count && !more) return content.replaceChildren(nothing('div', t('noAreas')));
@@ -124,7 +127,7 @@ export function areas() {
   }
 
   return {
-    element: panel(t('byArea'), content),
+    element,
     /** The figures of `today`, `yesterday`, or so many days. */
     load,
     leave() {

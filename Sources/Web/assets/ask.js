@@ -75,16 +75,20 @@ export async function all(path, query) {
   return items;
 }
 
+const placeOf = (name) => `kurir.last.${name}`;
+
+/** What was last loaded by that name, if anything. */
+export const lastLoaded = (name) => JSON.parse(localStorage.getItem(placeOf(name)) ?? 'null');
+
 /** What was last loaded by that name, where there is no connection to load it anew. */
 export async function lasting(name, load) {
-  const place = `kurir.last.${name}`;
   try {
     const loaded = await load();
-    localStorage.setItem(place, JSON.stringify(loaded));
+    localStorage.setItem(placeOf(name), JSON.stringify(loaded));
     return loaded;
   } catch (error) {
-    const last = (error instanceof Unreachable || error.isPassing) && localStorage.getItem(place);
-    if (last) return JSON.parse(last);
+    const last = (error instanceof Unreachable || error.isPassing) && lastLoaded(name);
+    if (last) return last;
     throw error;
   }
 }

@@ -61,6 +61,12 @@ export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_
 /** Why it could not be handed over. */
 export const failureOf = (reason) => (failReasons.includes(reason) ? t(`failure_${reason}`) : reason ?? t('failure_other'));
 
+/** What was collected when it was handed over, by its steps. */
+export function collected(steps) {
+  const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
+  return cash ? money(cash) : '';
+}
+
 // Where a courier's jobs are kept for when there is no connection, `{at, items}`.
 export const jobsKept = 'kurir.jobs';
 

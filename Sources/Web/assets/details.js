@@ -2,7 +2,7 @@
 import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {badge, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
+import {badge, collected, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
 import {punctuality} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
@@ -30,7 +30,7 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const [collected, still] = [h('span'), h('div')];
+  const [got, still] = [h('span'), h('div')];
   const [past, notices] = [history(delivery.id, tellSteps), noticesOf(delivery.id)];
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
@@ -44,8 +44,7 @@ export function details(delivery, {changed, created, closed}) {
 
   /** What its courier was given at the door, which may not be what was to be collected, and who has what nobody carries any more. */
   function tellSteps(steps) {
-    const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
-    collected.textContent = cash ? money(cash) : '';
+    got.textContent = collected(steps);
     let holder, keeps;
     for (const {action, actor} of steps) {
       if (action === 'pick_up') [holder, keeps] = [actor.name || t('erasedCourier')];
@@ -73,7 +72,7 @@ export function details(delivery, {changed, created, closed}) {
         [t('address'), mapLink(recipient)],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
-        [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && collected], [t('pay'), current.pay && money(current.pay)],
+        [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && got], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)],
         [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],

@@ -18,7 +18,7 @@ const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 export function figures(region) {
   const period = h('select', {id: newID(), value: '30', onchange() {
     // What stands there is of another time.
-    content.classList.add('stale');
+    for (const part of [content, byArea.element]) part.classList.add('stale');
     loadAll();
   }},
     h('option', {value: 'today'}, t('todayByYesterday')), h('option', {value: 'yesterday'}, t('yesterdayByBefore')),
@@ -29,18 +29,17 @@ export function figures(region) {
   const byArea = areas();
   region.append(byArea.element);
 
-  function load() {
+  function load(isOf) {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Days as they are where the shop is, counted from noon so that summer time moves none.
     const today = localDay(Date.now());
     const day = (before) => new Date(Date.parse(`${today}T12:00Z`) - before * 86_400_000).toISOString().slice(0, 10);
     const [from, to] = {today: [0, 0], yesterday: [1, 1]}[period.value] ?? [period.value - 1, 0];
     const query = {from: day(from), to: day(to), time_zone: zone};
-    return loading(content, () => figuresOf('/v1/stats', query), show);
+    return loading(content, () => figuresOf('/v1/stats', query), (found) => { show(found); isOf(content); });
   }
 
   function show({totals, before, days, couriers}) {
-    content.classList.remove('stale');
     const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
     const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
@@ -75,17 +74,19 @@ export function figures(region) {
   let isNext = false;
 
   function loadAll() {
-    if (isNext) return;
+    if (isNext) return undefined;
     isNext = true;
-    turn(() => {
+    return turn(() => {
       isNext = false;
-      return Promise.all([load(), byArea.load(period.value)]);
+      const {value: wanted} = period;
+      const isOf = (part) => part.classList.toggle('stale', wanted !== period.value);
+      return Promise.all([load(isOf), byArea.load(wanted, isOf)]);
     });
   }
 
   loadAll();
   const again = gathered(loadAll, 500);
-  return {onFresh: again, hears: ['delivery'], onEvent: again, leave: byArea.leave};
+  return {onFresh: loadAll, hears: ['delivery'], onEvent: again, leave: byArea.leave};
 }
 
 /** How much it is now against the period before, and whether that is as `wanted`. */

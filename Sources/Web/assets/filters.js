@@ -42,7 +42,7 @@ export function filters(needs, changed) {
     day.value = isOther ? 'other' : kept.day;
     date.hidden = !isOther;
     date.value = wanted();
-    for (const control of [state, courier, day]) control.parentElement?.classList.toggle('on', Boolean(control.value));
+    for (const control of [state, courier, day]) control.parentElement.classList.toggle('on', Boolean(control.value));
     const count = [kept.state, kept.courier, kept.day].filter(Boolean).length;
     sift.classList.toggle('on', count > 0);
     siftText.textContent = count ? `${t('sift')} · ${count}` : t('sift');

@@ -14,7 +14,7 @@ import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {ahead} from './outgoing.js';
 import {due, inTime, tick} from './due.js';
-import {createdWords, isUrgent} from './offering.js';
+import {createdWords, isUrgent, tellHeard} from './offering.js';
 import {asChosen, goBy, handle, movable} from './route.js';
 import {streetOf} from './way.js';
 import {span, t} from './words.js';
@@ -49,7 +49,7 @@ export function mapOf(kind, row) {
         return;
       }
       open?.close();
-      const mine = details(delivery, {changed: put, created: put, closed() {
+      const mine = details(delivery, {changed, created: changed, closed() {
         if (open === mine) open = undefined;
         draw();
       }});
@@ -125,8 +125,14 @@ export function mapOf(kind, row) {
       empty.replaceChildren(nothing('div', t(name), t(hint), t(verb), act));
     }
 
-    function created(delivery) {
+    /** What was done here says whether somebody hears of it. */
+    function changed(delivery) {
+      tellHeard(delivery);
       put(delivery);
+    }
+
+    function created(delivery) {
+      changed(delivery);
       say(createdWords(delivery));
     }
 
@@ -151,11 +157,11 @@ export function mapOf(kind, row) {
       // A courier without a connection has what its jobs are known to be.
       const lists = await Promise.all(openStatuses.map((status) => all('/v1/deliveries', {status}))).catch((error) => {
         const kept = kind === 'courier' && error instanceof Unreachable && JSON.parse(localStorage.getItem(jobsKept) ?? 'null');
-        if (kept) return [kept.items];
+        if (kept) return [kept.items.filter(({status}) => openStatuses.includes(status))];
         throw error;
       });
       deliveries.clear();
-      for (const delivery of lists.flat().filter((one) => openStatuses.includes(one.status) && (kind === 'store' ? isSeen : isListed)(one))) deliveries.set(delivery.id, delivery);
+      for (const delivery of lists.flat().filter(kind === 'store' ? isSeen : isListed)) deliveries.set(delivery.id, delivery);
       return lists;
     }
 

@@ -53,7 +53,7 @@ export const isGraced = ({from}) => from > Date.now();
 export const done = () => new Set(own().filter((item) => ['deliver', 'fail', 'cancel'].includes(item.action) && !isSending(item)).map(({id}) => id));
 
 /** How much has not gone out yet. */
-export const unsent = () => own().length;
+export const unsent = () => own().filter(({refused}) => !refused).length;
 
 /** Everything of that kind that is on its way. */
 export const all = (action) => own().filter((item) => item.action === action);
@@ -74,7 +74,7 @@ export function add(delivery, action, body = {}, pictures = []) {
   const item = {key: newKey(), account: remembered().id, id: delivery.id, job: delivery, action, body, pictures, at: Date.now()};
   if (action === 'decline') item.from = item.at + grace;
   store([...kept(), item]);
-  if (!before) sendOne(item);
+  if (!before) sendOne(item); else if (!isSending(before)) tell(t('keptForLater'));
   send();
 }
 
@@ -120,6 +120,7 @@ async function sendOne(item, failures = 0) {
     return later(item, 0, item.from - Date.now());
   }
   underWay.set(item.key, thisVisit());
+  const isFirst = !item.tried;
   item.tried ??= Date.now();
   keepAs(item);
   let answer, failure;
@@ -131,8 +132,7 @@ async function sendOne(item, failures = 0) {
   underWay.delete(item.key);
   if (failure instanceof Unreachable || failure?.isPassing) {
     // Whoever just did something sees it go from its place, and reads that it is not lost.
-    const isJustDone = !failures && Date.now() - item.tried < 60_000;
-    if (isJustDone && item.action !== saying && failure instanceof Unreachable) tell(t('keptForLater'));
+    if (isFirst && item.action !== saying && failure instanceof Unreachable) tell(t('keptForLater'));
     later(item, failures + 1, 1000 * (failure.retryAfter ?? Math.min(30, 2 ** failures)));
     return listener.changed();
   }

@@ -205,9 +205,9 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   const unfollow = follow({
     onFresh() {
       onFresh();
-      dispatchEvent(new Event('fresh'));
       news.load();
-      view.onFresh?.();
+      // What the view does not load anew by itself.
+      Promise.allSettled([view.onFresh?.()]).then(() => dispatchEvent(new Event('fresh')));
       elsewhere.onFresh();
       fetchLater();
     },

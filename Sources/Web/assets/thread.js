@@ -1,5 +1,5 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
-import {ask, get, Unreachable} from './ask.js';
+import {ask, get, lastLoaded, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {bubble, dayOf, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
@@ -25,9 +25,9 @@ const talks = () => JSON.parse(localStorage.getItem(shelfOfTalks) ?? '{}');
 /** A conversation, or that with an account, as it was when it was last open here, `{conversation, items}`, if the error is that it cannot be loaded. */
 export function lastTalk(id, error) {
   // Of one that was never open here the list may tell with whom it is, so that something can be written.
-  const listed = JSON.parse(localStorage.getItem('kurir.last.conversations') ?? 'null')?.items ?? [];
+  const listed = lastLoaded('conversations')?.items.find((one) => [one.id, one.with.id].includes(id));
   const last = talks()[id] ?? Object.values(talks()).find(({conversation}) => conversation.with.id === id)
-    ?? listed.filter((one) => [one.id, one.with.id].includes(id)).map((conversation) => ({conversation, items: [], isElsewhere: true}))[0];
+    ?? (listed && {conversation: listed, items: [], isElsewhere: true});
   if (last && (error instanceof Unreachable || error.isPassing)) return last;
   throw error;
 }
