@@ -95,7 +95,7 @@ import Testing
 
     @Test func `Nominatim is asked once a second at most`() async throws {
         try await Services.running { services in
-            let geocoder = services.geocoder(.nominatim, isHurried: true)
+            let geocoder = services.geocoder(.nominatim, "right", .usual)
             let answered = await withTaskGroup(of: Bool.self) { group in
                 for number in 1...10 { group.addTask { await geocoder.find(question("Ilica \(number)")) != nil } }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }

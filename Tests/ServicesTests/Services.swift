@@ -32,22 +32,37 @@ struct Services: Sendable {
         }
     }
 
-    /// Where something comes late it is waited for as long as Kurir does; else as long as a busy machine may take.
-    func geocoder(_ kind: GeocoderPlace.Kind, _ way: String = "right", isHurried: Bool = false) -> Geocoder {
-        Geocoder(kind, service("geocoder", way, kind.language.bounds, isHurried))
+    func geocoder(_ kind: GeocoderPlace.Kind, _ way: String = "right", _ patience: Patience? = nil) -> Geocoder {
+        Geocoder(kind, service("geocoder", way, kind.language.bounds, patience))
     }
 
-    func roads(_ way: String = "right") -> Roads { Roads(service("router", way, Roads.bounds, false)) }
+    func roads(_ way: String = "right", _ patience: Patience? = nil) -> Roads {
+        Roads(service("router", way, Roads.bounds, patience))
+    }
 
     func weather(_ way: String = "right") -> WeatherSource {
-        WeatherSource(.openMeteo, service("weather", way, OpenMeteo.bounds, false))
+        WeatherSource(.openMeteo, service("weather", way, OpenMeteo.bounds, nil))
+    }
+
+    /// How long an answer is waited for.
+    enum Patience {
+        /// As Kurir does.
+        case usual
+        /// Until it is clear that none comes, though this machine is busy.
+        case short
+        /// As long as a busy machine may take.
+        case long
     }
 
     private func service(
-        _ name: String, _ way: String, _ usual: RemoteService.Bounds, _ isHurried: Bool
+        _ name: String, _ way: String, _ usual: RemoteService.Bounds, _ patience: Patience?
     ) -> RemoteService {
         var bounds = usual
-        if !isHurried, !["slow", "endless"].contains(way) { (bounds.seconds, bounds.secondsBetween) = (60, 0) }
+        switch patience ?? (["slow", "endless"].contains(way) ? .short : .long) {
+        case .usual: break
+        case .short: bounds.seconds = 5
+        case .long: (bounds.seconds, bounds.secondsBetween) = (60, 0)
+        }
         return RemoteService(name, at: ServiceURL(far.url(way))!, bounds, through: lookups, as: "Kurir/test") {
             heard.note($0)
         }
