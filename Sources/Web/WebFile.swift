@@ -76,6 +76,7 @@ public struct WebFile: Sendable {
         WebFile("icon.svg", PackageResources.icon_svg),
         WebFile("icons.js", PackageResources.icons_js),
         WebFile("identity.js", PackageResources.identity_js),
+        WebFile("inhand.js", PackageResources.inhand_js),
         WebFile("install.js", PackageResources.install_js),
         WebFile("invites.js", PackageResources.invites_js),
         WebFile("jobcard.js", PackageResources.jobcard_js),

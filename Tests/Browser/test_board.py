@@ -1160,6 +1160,7 @@ def test_what_is_asked_for_is_seen(visit):
     page.get_by_role("button", name="Offer to more").click()
     asking = page.get_by_role("dialog", name="Offer to more")
     expect(asking.get_by_label("Ana Anić")).to_be_checked()
+    expect(asking.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("◔ offered")
     asking.get_by_label("Bor Borić").check()
     asking.get_by_role("button", name="Offer", exact=True).click()
     expect(asking).to_have_count(0)

@@ -153,6 +153,31 @@ def test_what_is_in_hand_stays_on_top_and_the_server_reckons_with_it(visit):
     expect(late).to_be_hidden()
 
 
+def test_what_waits_at_one_place_is_fetched_at_once(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+
+    def carried(name, **more):
+        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"}, **more)
+        ana.act("accept", job)
+        return job
+
+    elsewhere = carried("Eva", window={"until": minutes(10)}, pickup={"address": "Heinzelova 70, Zagreb"})
+    first = carried("Mia", window={"until": minutes(20)})
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    expect(page.locator(".in_progress li.card")).to_have_count(2)
+    # Each is fetched somewhere else.
+    together = page.get_by_role("button", name=re.compile("^Fetch all"))
+    expect(together).to_be_hidden()
+    second = carried("Jan", window={"until": minutes(30)})
+    expect(together).to_have_text(f"Fetch all 2 · {shop.name}")
+    look(page, "fetch-all")
+    together.click()
+    until(page, lambda: [shop.history(job)[-1] for job in (first, second, elsewhere)] == ["pick_up", "pick_up", "accept"])
+    expect(together).to_be_hidden()
+
+
 def test_who_rings_elsewhere_first_hands_over_from_the_card(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -170,7 +195,7 @@ def test_who_rings_elsewhere_first_hands_over_from_the_card(visit, look):
     page.get_by_role("dialog").get_by_role("button", name="Collected").click()
     expect(page.locator(".in_progress li.card")).to_have_count(1)
     # What was given at the door has to go to the store.
-    page.get_by_role("link", name=re.compile("^Today: 1 delivered")).or_(page.locator(".today a")).first.click()
+    page.get_by_role("link", name="Today: 1 delivered").click()
     collected = "€23.50" if name.startswith("Jan") else "€10.00"
     expect(page.locator(".tile").filter(has_text="Cash collected")).to_contain_text(collected)
     expect(page.locator(".rows li").first).to_contain_text(f"Cash collected {collected}")

@@ -100,7 +100,7 @@ export function picker(chosen, states, pickup) {
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state && state !== 'offered' ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
+        state && (state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : h('strong', {}, t(`candidate_${state}`))), (!state || state === 'offered') && way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
     });
     word();
     everybody.hidden = boxes.length < 2;

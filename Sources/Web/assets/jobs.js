@@ -1,8 +1,8 @@
 // A courier's jobs: what is carried, what is offered, and what is done; readable without a connection.
 import {get} from './ask.js';
-import {badge, facts, fullName, history, isListed, jobsKept as place, moment, phoneLink, whose} from './delivery.js';
+import {badge, collected, facts, fullName, history, isListed, jobsKept as place, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, isLate, tick} from './due.js';
+import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
@@ -61,16 +61,11 @@ export function jobs(region, {account, count}) {
   // The order of what is carried is changed where it stands.
   heedMoves(all.parts[1].list);
   movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
-  // What is late somewhere further down is told above all, and found by a touch.
-  const late = h('button', {type: 'button', class: 'chip', hidden: true, onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
-  all.parts[0].section.querySelector('h2').append(late);
-  const lateOnes = () => all.of('in_progress').filter(isLate).map(({id}) => all.parts[0].list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
-  function tellLate() {
-    const count = all.of('in_progress').filter(isLate).length;
-    late.hidden = !lateOnes().length;
-    late.textContent = t('need_late', {count});
-  }
-  let tellOffers = () => {};
+  let [tellOffers, tellAbove] = [() => {}, () => {}];
+  loaded('inhand').then(({aboveJobs}) => {
+    tellAbove = aboveJobs(all.parts[0], () => all.of('in_progress').sort(asChosen));
+    tellAbove();
+  }, () => {});
   loaded('offersline').then(({offersLine}) => {
     tellOffers = offersLine(all.parts[1].section, () => all.parts[0].list.querySelector('li:first-child .verbs'));
     tellOffers(offers());
@@ -107,10 +102,7 @@ export function jobs(region, {account, count}) {
   function look(job) {
     const content = h('div');
     const [around, got] = [h('div'), h('span')];
-    const past = history(job.id, (steps) => {
-      const {cash_collected: cash} = steps.findLast(({action}) => action === 'deliver') ?? {};
-      got.textContent = cash ? money(cash) : '';
-    });
+    const past = history(job.id, (steps) => { got.textContent = collected(steps); });
     // What is around helps, and nothing is missed without.
     loaded('surroundings').then(({surroundings}) => around.append(surroundings(job.id)), () => {});
     const dialog = openDialog(fullName(job.recipient), content);
@@ -152,7 +144,7 @@ export function jobs(region, {account, count}) {
   function drawn() {
     open?.show(all.get(open.id));
     tellOffers(offers());
-    tellLate();
+    tellAbove();
     const isFresh = all.parts.every((part) => part.isFresh);
     count(offers().length);
     age.hidden = isFresh || !kept;
@@ -252,7 +244,7 @@ export function jobs(region, {account, count}) {
   const reckon = () => {
     reckonAll(region);
     tellOffers(offers());
-    tellLate();
+    tellAbove();
   };
   const locate = () => learnPlaces().then(() => { all.draw(); reckon(); });
   locate();

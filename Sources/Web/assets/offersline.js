@@ -24,7 +24,7 @@ export function offersLine(section, place) {
   function pullUp() {
     if (section.showPopover) {
       section.popover = 'auto';
-      section.prepend(close);
+      section.querySelector('h2').append(close);
       section.showPopover();
     } else section.scrollIntoView({block: 'start'});
     section.querySelector('li a, li button')?.focus({preventScroll: true});

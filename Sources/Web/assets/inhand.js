@@ -1,0 +1,41 @@
+// What stands above a courier's jobs in hand: what is late somewhere further down, and what one place has ready together.
+import {h} from './dom.js';
+import {isLate} from './due.js';
+import {isToFetch} from './nearness.js';
+import * as outgoing from './outgoing.js';
+import {t} from './words.js';
+
+const placeOf = ({store, pickup}) => `${store.id} ${pickup?.address ?? ''}`;
+
+/** Says both of `jobs` above the list that they stand in, whenever what is given is called. */
+export function aboveJobs({section, list}, jobs) {
+  const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
+  const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
+  section.querySelector('h2').append(late);
+  list.before(together);
+
+  const lateOnes = () => jobs().filter(isLate).map(({id}) => list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
+
+  const toFetch = () => jobs().map(outgoing.ahead).filter(isToFetch);
+
+  /** Where somebody goes first to fetch several: those. What one fetches alone has its step on its card. */
+  const fetched = () => Array.from(Map.groupBy(toFetch(), placeOf).values()).find(({length}) => length > 1) ?? [];
+
+  /** Several that are fetched at one place one after the other say it large once. */
+  function join() {
+    const places = new Map(toFetch().map((job) => [job.id, placeOf(job)]));
+    for (const card of list.children) {
+      const place = places.get(card.dataset.key);
+      card.classList.toggle('along', Boolean(place) && place === places.get(card.previousElementSibling?.dataset.key));
+    }
+  }
+
+  return () => {
+    join();
+    const [ones, count] = [fetched(), jobs().filter(isLate).length];
+    late.hidden = !lateOnes().length;
+    late.textContent = t('need_late', {count});
+    together.hidden = !ones.length;
+    if (ones.length) together.textContent = t('fetchAll', {count: ones.length, store: ones[0].store.name});
+  };
+}
