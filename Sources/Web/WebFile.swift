@@ -27,10 +27,12 @@ public struct WebFile: Sendable {
     /// The page for couriers.
     public static let courier = WebFile("courier.html", PackageResources.courier_html)
     /// The service worker, which keeps the courier's page available without a connection.
-    public static let worker = WebFile("worker.js", PackageResources.worker_js)
+    public static let worker = WebFile("worker.js", PackageResources.worker_js).lean
 
     /// The files that the pages load.
-    public static let assets = [
+    public static let assets = files.map(\.lean)
+
+    private static let files = [
         WebFile("account.js", PackageResources.account_js),
         WebFile("appearance.js", PackageResources.appearance_js),
         WebFile("areas.js", PackageResources.areas_js),
@@ -132,6 +134,7 @@ public struct WebFile: Sendable {
         WebFile("stream.js", PackageResources.stream_js),
         WebFile("style.css", PackageResources.style_css),
         WebFile("tabs.js", PackageResources.tabs_js),
+        WebFile("talkbeside.js", PackageResources.talkbeside_js),
         WebFile("talkwishes.js", PackageResources.talkwishes_js),
         WebFile("tally.js", PackageResources.tally_js),
         WebFile("talk.js", PackageResources.talk_js),

@@ -414,6 +414,92 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     expect(page.locator(".card")).to_contain_text("Luka Lukić")
 
 
+def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(visit):
+    shop = Store()
+    ana = Courier(shop)
+    people = {name: {"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"} for name in ("Mia", "Jan")}
+    failed = shop.deliver_to(ana, recipient=people["Mia"])
+    for step, more in (("accept", {}), ("pick_up", {}), ("fail", {"reason": "nobody_home"})):
+        ana.act(step, failed, **more)
+    shop.deliver_to(ana, recipient=people["Jan"])
+    page = visit("/store")
+    sign_in(page, shop)
+    names = page.locator(".column.open .card strong")
+    expect(names).to_have_count(2)
+    page.get_by_role("button", name="1 not handed over").click()
+    expect(names).to_have_text(["Mia Ivić"])
+    # Of how many these are is said.
+    expect(page.locator(".column.open h2")).to_contain_text("Pending 0 / 1")
+    ana.act("deliver", failed)
+    expect(names).to_have_text(["Jan Ivić"])
+    expect(page.get_by_text("All is well")).to_be_visible()
+    # A new one is seen whatever was looked at.
+    page.get_by_label("State", exact=True).select_option("delivered")
+    expect(names).to_have_count(0)
+    page.keyboard.press("n")
+    form = page.locator("dialog.editor form")
+    for name, value in (("recipient.first_name", "Eva"), ("recipient.last_name", "Ević"), ("recipient.address", "Ilica 5, Zagreb"), ("description", "Torta")):
+        form.locator(f"[name='{name}']").fill(value)
+    form.get_by_role("button", name="Create").click()
+    expect(names.filter(has_text="Eva Ević")).to_be_visible()
+
+
+def test_what_no_map_knows_is_said_and_set(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/store")
+    sign_in(page, shop)
+    expect(page.locator(".column.open .card")).to_have_count(1)
+    # A shop that is on no map itself misses nothing.
+    sign = page.locator(".card .unplaced")
+    expect(sign).to_have_count(0)
+    call("PATCH", "/v1/me", {"location": {"lat": 45.81, "lon": 15.97}}, shop.token)
+    page.reload()
+    expect(sign).to_be_visible()
+    page.locator(".column.open .card").click()
+    page.get_by_role("dialog").get_by_role("button", name="Place unknown").click()
+    expect(page.locator("dialog.editor")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog.editor")).to_have_count(0)
+    known = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": {"lat": 45.80, "lon": 15.98}}
+    call("PATCH", f"/v1/deliveries/{job}", {"recipient": known}, shop.token)
+    expect(sign).to_have_count(0)
+    expect(page.get_by_role("button", name="Place unknown")).to_have_count(0)
+
+
+def test_a_store_writes_beside_its_board(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    ana.act("accept", shop.deliver_to(ana))
+    page = visit("/store")
+    sign_in(page, shop)
+    page.locator(".column.open .card").click()
+    write = page.get_by_role("dialog").get_by_role("link", name="Write to Ana Anić")
+    write.click()
+    talk = page.get_by_role("dialog", name="Ana Anić")
+    expect(talk.get_by_role("link", name="About a delivery: Iva Ivić, Vukovarska 5")).to_be_visible()
+    field = talk.get_by_role("textbox", name="Message")
+    expect(field).to_be_focused()
+    field.fill("Is anybody home?")
+    # What is typed is kept, so nobody is asked.
+    page.keyboard.press("Escape")
+    expect(talk).to_have_count(0)
+    write.click()
+    expect(field).to_have_value("Is anybody home?")
+    field.press("Enter")
+    expect(talk.locator(".bubble .words")).to_have_text(["Is anybody home?"])
+    talk_id = call("GET", "/v1/conversations", token=ana.token)["items"][0]["id"]
+    call("POST", f"/v1/conversations/{talk_id}/messages", {"text": "Yes"}, ana.token)
+    expect(talk.locator(".bubble .words")).to_have_text(["Is anybody home?", "Yes"])
+    # The board is there, and goes on.
+    shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Janić", "address": "Savska 1"})
+    expect(page.locator(".column.open .card", has_text="Jan Janić")).to_be_visible()
+    look(page, "talk-beside")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+
+
 def test_it_is_taken_back_and_opened_again(visit, look):
     shop = Store()
     ana, luka, maja, ivo = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić"), ("Ivo", "Ivić")))
@@ -439,6 +525,7 @@ def test_it_is_taken_back_and_opened_again(visit, look):
     expect(page.locator(".card")).to_contain_text("Offered to 1 courier")
     luka.act("accept", job)
     luka.act("deliver", job)
+    rare(page)
     page.get_by_role("button", name="Not delivered after all").click()
     dialog = page.get_by_role("dialog", name="Not delivered after all")
     dialog.get_by_label("Note").fill("It stands at the wrong door")
@@ -461,6 +548,7 @@ def test_it_is_taken_back_where_nobody_else_can_be_chosen(visit):
     page.get_by_role("button", name="Take back").click()
     dialog = page.get_by_role("dialog", name="Take back")
     expect(dialog.get_by_label("Ana Anić")).not_to_be_checked()
+    expect(dialog.get_by_text("Nobody chosen: those asked before are asked again")).to_be_visible()
     dialog.get_by_role("button", name="Take back").click()
     expect(dialog).to_have_count(0)
     assert shop.history(job)[-1] == "reassign"
@@ -473,9 +561,14 @@ def test_it_is_taken_back_where_nobody_else_can_be_chosen(visit):
     rare(page)
     page.get_by_role("button", name="Take back").click()
     dialog.get_by_label("Luka Lukić").uncheck()
+    expect(dialog.get_by_text("Nobody chosen")).to_have_count(0)
     dialog.get_by_role("button", name="Take back").click()
     expect(dialog.locator("fieldset .wrong")).to_be_visible()
     assert shop.history(job)[-1] == "accept"
+    # What has arrived meanwhile is not taken back any more, and that is told.
+    ana.act("deliver", job)
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_text("Iva Ivić · Delivered · Ana Anić")).to_be_visible()
 
 
 def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):

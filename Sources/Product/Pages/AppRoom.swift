@@ -33,13 +33,12 @@ struct AppRoom: Room {
         let policy = Self.policy(pictures: map.origins)
         self.policy = policy
         let leaflet = [WebFile("leaflet.js", Leaflet.script), WebFile("leaflet.css", Leaflet.style)]
-        let loaded =
-            WebFile.assets.map(\.lean) + leaflet + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
+        let loaded = WebFile.assets + leaflet + WebFile.languages + [.lifecycle(eventTypes: eventTypes)]
         files = loaded.filter { !Self.rare.contains($0.name) }
         assets = Dictionary(
             uniqueKeysWithValues: loaded.map { ($0.name, FixedAnswer($0.bytes, type: $0.type)) })
         let all = [.dashboard, .courier, .worker] + loaded
-        let version = String(Base64URL.encode(SHA256.hash(all.flatMap(\.bytes))).prefix(16))
+        let version = String(Base64URL.encode(SHA256.hash(all.flatMap { SHA256.hash($0.bytes) })).prefix(16))
         self.version = version
         func starts(areChosen: Bool) -> [String: FixedAnswer] {
             Dictionary(
@@ -62,9 +61,7 @@ struct AppRoom: Room {
                 query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page."), .notModified],
                 handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
-            page(
-                "/worker.js", WebFile.worker.lean,
-                "The service worker, which keeps the couriers' page available offline"),
+            page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
             Endpoint(
                 .get, "/favicon.ico", for: .anyone, "The mark, as browsers ask for it", room: "Pages",
                 answers: [.text("image/png", "The picture."), .notModified], refuses: [.notFound], handler: mark),

@@ -1,6 +1,6 @@
 import Crypto
+import EventLoop
 import HTTP
-import Synchronization
 
 /// An answer that is the same for everybody who asks, and compressed for those who take that. Whoever has it already is told
 /// that it is still true.
@@ -11,14 +11,14 @@ final class FixedAnswer: Sendable {
     private let tag: String
     private let varying: Response.Header
     private static let leastToPack = 256
-    /// Made when the first one asks for it, and kept.
-    private let packed = Mutex<[UInt8]?>(nil)
+    private let packed: Once<[UInt8]>
 
     /// `fields` are those of the request by which it was chosen among others.
     init(_ bytes: [UInt8], type: String, headers: [Response.Header] = [], varyingBy fields: [String] = []) {
         (self.bytes, self.type, self.headers) = (bytes, type, headers)
         varying = Response.Header("Vary", (fields + ["Accept-Encoding"]).joined(separator: ", "))
         tag = String(Base64URL.encode(SHA256.hash(bytes)).prefix(22))
+        packed = Once { Gzip.pack(bytes) }
     }
 
     func response(to request: Request, adding more: [Response.Header] = []) -> Response {
@@ -31,7 +31,7 @@ final class FixedAnswer: Sendable {
             return response(to: request, { bytes }, tag, headers + [varying])
         }
         return response(
-            to: request, pack, "\(tag)-gzip", headers + [varying, Response.Header("Content-Encoding", "gzip")])
+            to: request, { packed.value }, "\(tag)-gzip", headers + [varying, Response.Header("Content-Encoding", "gzip")])
     }
 
     private func response(
@@ -43,14 +43,5 @@ final class FixedAnswer: Sendable {
             return Response(.notModified, headers: headers)
         }
         return Response(.ok, headers: headers, body: .bytes(body(), type: type))
-    }
-
-    private func pack() -> [UInt8] {
-        packed.withLock { packed in
-            if let packed { return packed }
-            let made = Gzip.pack(bytes)
-            packed = made
-            return made
-        }
     }
 }

@@ -2,6 +2,7 @@ import API
 import People
 import Crypto
 import Domain
+import EventLoop
 import HTTP
 import Languages
 import Postgres
@@ -15,27 +16,40 @@ struct PageRoom: Room {
     let codes: InviteCodes
     let apps: MobileApps
 
-    /// The description is made here, once. It also describes its own two calls, which need not exist yet for that.
+    /// The description is made once, for the first who asks for it: most nodes start and are never asked. It also describes its
+    /// own two calls, which need not answer anything for that.
     var endpoints: [Endpoint] {
-        let nothing = FixedAnswer([], type: HTMLPage.type)
-        let all = described.flatMap(\.endpoints) + description(nothing, [:]) + links
-        let json = FixedAnswer(OpenAPI(all, version: version).json.bytes, type: "application/json")
-        let pages = Languages.all.map { ($0.code, DocsPage(endpoints: all, words: $0).page.fixed) }
-        return description(json, Dictionary(uniqueKeysWithValues: pages)) + links
+        let others = described.flatMap(\.endpoints)
+        let empty = Description(json: FixedAnswer([], type: HTMLPage.type), pages: [:])
+        let (all, version) = (others + calls { empty } + links, version)
+        let description = Once {
+            Description(
+                json: FixedAnswer(OpenAPI(all, version: version).json.bytes, type: "application/json"),
+                pages: Dictionary(
+                    uniqueKeysWithValues: Languages.all.map {
+                        ($0.code, DocsPage(endpoints: all, words: $0).page.fixed)
+                    }))
+        }
+        return calls { description.value } + links
     }
 
-    /// `pages` has the page in each language.
-    private func description(_ json: FixedAnswer, _ pages: [String: FixedAnswer]) -> [Endpoint] {
+    /// The description for programs, and as a page in each language by its code.
+    private struct Description {
+        let json: FixedAnswer
+        let pages: [String: FixedAnswer]
+    }
+
+    private func calls(_ description: @escaping @Sendable () -> Description) -> [Endpoint] {
         [
             Endpoint(
                 .get, "/openapi.json", for: .anyone, "This description, as OpenAPI 3.1", room: "Pages",
                 answers: [.ok(.anyObject, "The description."), .notModified]
-            ) { json.response(to: $0.request) },
+            ) { description().json.response(to: $0.request) },
             Endpoint(
                 .get, "/docs", for: .anyone, "This description, as a page to read", room: "Pages",
                 query: [StartPage.language], answers: [.text(HTMLPage.type, "The page."), .notModified]
             ) { call in
-                let chosen = StartPage.chosen(call.request)
+                let (chosen, pages) = (StartPage.chosen(call.request), description().pages)
                 guard let page = pages[chosen] ?? pages[Languages.all[0].code] else { throw Problem.notFound }
                 return page.response(to: call.request)
             },

@@ -3,7 +3,7 @@ import {remembered} from './account.js';
 import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {isMapWanted, mapBeside} from './boardmap.js';
-import {row} from './boardrow.js';
+import {isUnplaced, row} from './boardrow.js';
 import {isSeen} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {inTime, isFailed, isLate, isSlow, soonest, tick, willBeLate} from './due.js';
@@ -20,6 +20,7 @@ import {t} from './words.js';
 
 soon('details');
 soon('editor');
+soon('talkbeside');
 /** What needs a hand, most of all first. */
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
@@ -40,7 +41,7 @@ export function board(region, {count}) {
   });
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: (one) => `${isUnheard(one)} ${isUrgent(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${isUnheard(one)} ${isUrgent(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     const mine = words = search.value.trim();
@@ -85,7 +86,9 @@ export function board(region, {count}) {
     const all = groups.flatMap(({statuses}) => columns.of(...statuses));
     const isLoaded = columns.parts.every((part) => part.isLoaded);
     const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: id === 'slow' ? soonest : patience()}))
-      .filter(({count, isOn}) => count || isOn);
+      .filter(({count}) => count);
+    // When the last of what was asked for is settled, all the others are to be seen again.
+    if (seen.need && isLoaded && !words && !found.some(({isOn}) => isOn)) return seen.turn(seen.need);
     unpressed(chips, () => redraw(() => {
       if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? h('span', {}, `✓ ${t('allWell')}`) : '');
     }));
@@ -119,6 +122,8 @@ export function board(region, {count}) {
 
   function created(delivery) {
     changed(delivery);
+    // Who makes one wants to see it, whatever was looked at before.
+    if (!seen.shows(delivery)) seen.clear();
     say(createdWords(delivery));
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);

@@ -3,12 +3,15 @@ import {remembered} from './account.js';
 import {expected} from './arriving.js';
 import {failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
-import {due, isFailed, offeredAt, since} from './due.js';
+import {due, isFailed, isOpen, offeredAt, since} from './due.js';
 import {isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
 const isPending = ({status}) => status === 'pending';
+
+/** Whether no map knows where it goes, though its store is on one. */
+export const isUnplaced = (delivery) => Boolean(isOpen(delivery) && delivery.recipient && !delivery.recipient.location && remembered()?.location);
 
 /** Opens it by `act`; `isOpen` is whether it is shown beside. */
 export function row(delivery, act, {isOpen = false} = {}) {
@@ -20,7 +23,7 @@ export function row(delivery, act, {isOpen = false} = {}) {
   const over = delivery.delivered_at ?? delivery.cancelled_at;
   return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
     h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : isHeld(delivery) ? h('span', {class: 'left'}, t('readyFrom', {time: when(delivery.offer_at)})) : [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
-    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
+    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('placeMissing')}, '? '), streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
     h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
       // Where there is little room, it is the name that is cut off.
       said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));

@@ -5,6 +5,12 @@ import * as outgoing from './outgoing.js';
 import * as shelf from './shelf.js';
 import {shortDay, t, when} from './words.js';
 
+/** Whom deliveries go to that somebody writes about here, by their ids. */
+export const topics = new Map();
+
+/** What a delivery is called that something is about. */
+export const topicOf = (id) => [t('aboutDelivery'), topics.get(id)].filter(Boolean).join(': ');
+
 /** The day of what stands below it. */
 export const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));
 
@@ -12,7 +18,7 @@ export const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date
 export function bubble({text: words, file, delivery, deleted, at, isSeen, isFresh}, {isOwn, name, takeBack}) {
   return h('li', {class: `bubble ${isOwn ? 'own' : 'theirs'}`}, h('span', {class: 'unseen'}, isOwn ? t('you') : name),
     deleted ? h('p', {class: 'hint'}, t('takenBack')) : [file && picture(file), words && h('p', {class: 'words'}, words),
-      delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, icon('way'), t('aboutDelivery')))],
+      delivery && h('p', {class: 'about'}, h('a', {href: `#delivery=${delivery.id}`}, icon('way'), topicOf(delivery.id)))],
     h('p', {class: 'below'}, h('time', {datetime: at}, when(at)), isSeen && h('span', {class: 'hint'}, ` · ${t('seen')}`),
       isFresh && h('button', {type: 'button', class: 'quiet', onclick: takeBack}, t('takeItBack'))));
 }

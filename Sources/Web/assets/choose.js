@@ -49,10 +49,10 @@ function way({on_duty: isOn, place: from}, pickup) {
 }
 
 /**
- * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, and `pickup` is
- * where it is fetched, if not at the store's.
+ * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, `pickup` is
+ * where it is fetched, if not at the store's, and `none` what it means to choose nobody where there is nobody else.
  */
-export function picker(chosen, states, pickup) {
+export function picker(chosen, states, pickup, none = '') {
   const list = h('div', {class: 'choices'});
   let others = true, boxes = [], isWhole = false;
   const areMissing = () => boxes.some(([box]) => !box.checked);
@@ -83,7 +83,7 @@ export function picker(chosen, states, pickup) {
   function word() {
     everybody.textContent = t(areMissing() ? 'everybody' : 'nobody');
     const asked = boxes.filter(([box]) => box.checked);
-    unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : '';
+    unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;
   }
 
   const load = () => loading(list, partners, (couriers) => {
@@ -100,7 +100,7 @@ export function picker(chosen, states, pickup) {
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state && (state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : h('strong', {}, t(`candidate_${state}`))), (!state || state === 'offered') && way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
+        state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : state ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
     });
     word();
     everybody.hidden = boxes.length < 2;
@@ -131,14 +131,14 @@ const areAsked = ({candidates}) => candidates.filter(({state}) => ['offered', 'w
 /** Offers what nobody has accepted to others, or to the same once more. */
 export function chooseOthers(delivery, done) {
   const chosen = new Set();
-  open(delivery, 'chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
+  return open(delivery, 'chooseOthers', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen), offer_again: true}, {version: delivery.version}), done);
 }
 
 /** Offers to more couriers what others are asked for already. */
 export function offerMore(delivery, done) {
   const chosen = new Set(areAsked(delivery));
-  open(delivery, 'offerMore', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
+  return open(delivery, 'offerMore', 'offerIt', chosen, picker(chosen, statesOf(delivery), delivery.pickup), [], () =>
     ask('PATCH', `/v1/deliveries/${delivery.id}`, {courier_ids: Array.from(chosen)}, {version: delivery.version}), done);
 }
 
@@ -149,9 +149,9 @@ export function takeBack(delivery, done) {
   const chosen = new Set(areAsked(delivery).filter((id) => id !== courier.id));
   const states = statesOf(delivery);
   states.set(courier.id, 'carries');
-  const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup)];
+  const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup, t('nobodyChosen'))];
   const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
-  open(delivery, 'do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
+  return open(delivery, 'do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
     // Where there is nobody else it is taken back all the same; where there is, leaving all out offers it to nobody unasked.
     const body = {courier_ids: chosen.size || couriers.hasOthers() ? Array.from(chosen) : undefined, note};
     return post(`/v1/deliveries/${delivery.id}/reassign`, body, {key: key(body)});
@@ -166,6 +166,7 @@ function open(delivery, title, verb, chosen, couriers, fields, send, done) {
     done(made);
     say(t(made.offered_count ? 'offered' : 'stranded'));
   }, {cancel: () => dialog.close()}));
-  dialog.classList.add('wide', 'editor');
+  dialog.classList.add('wide', 'editor', 'choosing');
   keepLoaded(dialog, couriers);
+  return dialog;
 }

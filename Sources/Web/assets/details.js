@@ -3,7 +3,7 @@ import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
 import {badge, collected, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
-import {punctuality} from './boardrow.js';
+import {isUnplaced, punctuality} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -40,7 +40,7 @@ export function details(delivery, {changed, created, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
-  let shown, isUnfolded = false;
+  let shown, status, asking, isUnfolded = false;
 
   /** What its courier was given at the door, which may not be what was to be collected, and who has what nobody carries any more. */
   function tellSteps(steps) {
@@ -58,6 +58,12 @@ export function details(delivery, {changed, created, closed}) {
     const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${tardy(current)}`;
     if (!current || state === shown) return;
     shown = state;
+    // Who is asked about what it was before is told what it is now.
+    if (status && status !== current.status && asking?.open) {
+      asking.close();
+      say([fullName(current.recipient), t(`status_${current.status}`), current.courier && fullName(current.courier)].filter(Boolean).join(' · '));
+    }
+    status = current.status;
     unpressed(content, () => draw(current));
   }
 
@@ -69,18 +75,29 @@ export function details(delivery, {changed, created, closed}) {
       ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
-        [t('address'), mapLink(recipient)],
+        [t('address'), recipient && h('span', {}, mapLink(recipient), isUnplaced(current) && h('button', {type: 'button', class: 'quiet unplaced', onclick: alone(current.id, (one) => edit(one, changed))}, t('placeMissing')))],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && got], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)],
-        [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', talkLink(courier.id, fullName(courier), current.id))],
+        [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', writing(current))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
       status === 'pending' ? candidates(current) : '', url, isOpen(current) && recipient?.location ? map : '', past.element, notices.element, buttons(current));
     past.load();
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
+  }
+
+  /** To the courier's conversation: beside, where there is room, so that the board stays in sight. */
+  function writing({id, courier}) {
+    const link = talkLink(courier.id, fullName(courier), id);
+    link.addEventListener('click', (event) => {
+      if (!dialog.classList.contains('beside') || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      loaded('talkbeside').then(({talkBeside}) => talkBeside(courier.id, fullName(courier), id), (error) => say(wordsOf(error)));
+    });
+    return link;
   }
 
   /** What waits for the store's hand. */
@@ -105,16 +122,14 @@ export function details(delivery, {changed, created, closed}) {
   function buttons(current) {
     const {id, status, allowed_actions: may} = current;
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
-    const more = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(isUnfolded), 'aria-label': t('moreViews'), title: t('moreViews'), onclick() {
-      isUnfolded = !isUnfolded;
-      more.setAttribute('aria-expanded', String(isUnfolded));
-    }}, icon('more'));
+    const turn = (isNow) => more.setAttribute('aria-expanded', String(isUnfolded = isNow));
+    const more = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(isUnfolded), 'aria-label': t('moreViews'), title: t('moreViews'), onclick: () => turn(!isUnfolded)}, icon('more'));
     const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isUnheard(current) && !isHeld(current);
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
       may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), ''),
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
-      !isAsked && link, more), h('p', {class: 'actions rare'},
+      !isAsked && link, more), h('p', {class: 'actions rare', onclick: () => turn(false)},
       isAsked && link,
       may.includes('reassign') && !isFailed(current) && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
@@ -127,7 +142,7 @@ export function details(delivery, {changed, created, closed}) {
   const alone = (id, act) => async ({currentTarget: button}) => {
     button.disabled = true;
     try {
-      await act(await get(`/v1/deliveries/${id}`));
+      asking = await act(await get(`/v1/deliveries/${id}`));
     } catch (error) {
       say(wordsOf(error));
     }
@@ -146,7 +161,7 @@ export function details(delivery, {changed, created, closed}) {
 
   function asked(id, action, title, fields, said, options) {
     const key = keeper();
-    const asking = openDialog(title, form(fields, title, async (values) => {
+    asking = openDialog(title, form(fields, title, async (values) => {
       changed(await post(`/v1/deliveries/${id}/${action}`, values, {key: key(values)}));
       asking.close();
       say(t(said));

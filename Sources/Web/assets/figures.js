@@ -43,9 +43,10 @@ export function figures(region) {
     const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
     const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
+    const onTime = () => [t('onTimeOf', {count: totals.on_time, due: totals.due}), ...before.due ? [' · ', judged(share(totals) === share(before) ? 0 : totals.on_time / totals.due - before.on_time / before.due, t('shareBefore', {share: share(before)}))] : []];
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
-      count('delivered', more), tile(t('onTime'), share(totals), totals.due ? [t('onTimeOf', {count: totals.on_time, due: totals.due}), before.due > 0 && ` · ${t('shareBefore', {share: share(before)})}`] : t('nothingDue')),
+      count('delivered', more), tile(t('onTime'), share(totals), totals.due ? onTime() : t('nothingDue')),
       time('median_seconds_to_deliver'),
     ];
     const rest = [

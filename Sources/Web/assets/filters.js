@@ -68,6 +68,7 @@ export function filters(needs, changed) {
     get need() { return kept.need; },
     get state() { return kept.state; },
     turn: (need) => set({need: kept.need === need ? null : need}),
+    clear: () => set({need: null, state: '', courier: '', ...kept.day && {day: ''}}),
     shows: (one) => (!kept.need || needs[kept.need](one)) && (!kept.state || one.status === kept.state)
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
     /** What is over needs nothing. */

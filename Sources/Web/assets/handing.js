@@ -45,7 +45,7 @@ export async function delivering({proof = {}, cash}, refused) {
     cash && {fold: t('anotherAmount'), isOpen: other, fields: [{name: 'cash_collected', label: `${t('cashCollected')} (${signOf(cash.currency)})`,
       value: typed(other), inputmode: 'decimal', longest: 12}]},
     ...proof.photo ? [pictures.element] : [], pad?.element,
-    {fold: t('handingMore'), isOpen: before.received_by || before.note || before.photos.length > 0, fields: [
+    {fold: t('handingMore'), isOpen: before.received_by || before.note || (!proof.photo && before.photos.length > 0), fields: [
       {name: 'received_by', label: t('receivedByWhom'), value: before.received_by}, note, ...proof.photo ? [] : [pictures.element]]},
   ].filter(Boolean);
 

@@ -98,7 +98,7 @@ function terms(job) {
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
     payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
-    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term'}, wanted.join(' · ')),
+    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term wants'}, wanted.join(' · ')),
   ].filter(Boolean);
   const tried = attempts && t('attempted', {count: attempts, reason: failureOf(last.reason)});
   return [

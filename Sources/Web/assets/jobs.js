@@ -225,6 +225,7 @@ export function jobs(region, {account, count}) {
     refused(item, error) {
       const job = all.get(item.id);
       if (!asking[item.action] || job?.status !== 'in_progress') return false;
+      if (error.code === 'wrong_pin') error.errors = [{field: 'pin', detail: error.message}];
       ask(job, item.action, item, error);
       return true;
     },

@@ -162,8 +162,9 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         nothing.textContent = isLoaded ? empty(name) : t('loading');
         for (const [at, status] of statuses.entries()) {
           // How much is over, of all days, is no number that says anything.
-          const count = items.filter((one) => one.status === status).length;
-          amounts[at].textContent = isLoaded && !fold ? ` ${count}${cursor ? '+' : ''}` : '';
+          const [count, total] = [items, of(...statuses)].map((ones) => ones.filter((one) => one.status === status).length);
+          // Where some are left out, of how many these are.
+          amounts[at].textContent = isLoaded && !fold ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
         }
         content.hidden = fold && !unfolded.has(name) && !query().q;
         if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));

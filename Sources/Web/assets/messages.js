@@ -1,11 +1,11 @@
 // Conversations: the list of them, and one that is open. On a phone one of the two is seen.
-import {ask, get, lasting} from './ask.js';
+import {get, lasting} from './ask.js';
 import {avatar} from './face.js';
 import {fill, h, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {icon} from './icons.js';
 import {longestSearch} from './lifecycle.js';
-import {lastTalk, thread} from './thread.js';
+import {lastTalk, talkWith, thread} from './thread.js';
 import {t, when} from './words.js';
 
 const hasKeys = matchMedia('(pointer: fine)');
@@ -57,7 +57,7 @@ export function messages(region, {account, part}) {
     // Without a connection it opens as it was last.
     if (wanted) return get(`/v1/conversations/${wanted}`).catch((error) => lastTalk(wanted, error).conversation);
     const [, id] = part.match(/^with=([\w-]+)/) ?? [];
-    const found = await ask('PUT', `/v1/conversations/with/${id}`).catch((error) => lastTalk(id, error).conversation);
+    const found = await talkWith(id);
     wanted = found.id;
     history.replaceState(history.state, '', `#/messages/${wanted}`);
     return found;

@@ -215,6 +215,8 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
       onEvent(event);
       news.onEvent(event);
       elsewhere.onEvent(event);
+      // What stands beside a view hears of all of it.
+      dispatchEvent(new CustomEvent('heard', {detail: event}));
       if (view.hears?.includes(event.type.split('.')[0])) view.onEvent(event);
     },
     onLive(isLive) {

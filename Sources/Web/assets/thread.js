@@ -1,8 +1,9 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
 import {ask, get, lastLoaded, Unreachable} from './ask.js';
 import {avatar} from './face.js';
-import {bubble, dayOf, unsent} from './bubble.js';
+import {bubble, dayOf, topicOf, topics, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
+import {whose} from './delivery.js';
 import {confirmed, h, keep, loading, say as tell, unpressed, wordsOf} from './dom.js';
 import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
@@ -20,6 +21,9 @@ const longest = 2000;
 const shelfOfTalks = 'kurir.talks';
 const [mostTalks, mostSaid] = [10, 50];
 
+// What was typed into conversations and not sent yet.
+const typed = new Map();
+
 const talks = () => JSON.parse(localStorage.getItem(shelfOfTalks) ?? '{}');
 
 /** A conversation, or that with an account, as it was when it was last open here, `{conversation, items}`, if the error is that it cannot be loaded. */
@@ -31,6 +35,9 @@ export function lastTalk(id, error) {
   if (last && (error instanceof Unreachable || error.isPassing)) return last;
   throw error;
 }
+
+/** The conversation with an account; without a connection, as it was last. */
+export const talkWith = (id) => ask('PUT', `/v1/conversations/with/${id}`).catch((error) => lastTalk(id, error).conversation);
 
 function keepTalk(conversation, items) {
   const {[conversation.id]: before, ...others} = talks();
@@ -48,7 +55,7 @@ export function thread(region, conversation, {account, about, changed}) {
   const list = h('ol', {class: 'said-list', 'aria-live': 'polite', 'aria-label': t('conversationWith', {name})});
   const before = h('p', {class: 'actions', hidden: true}, h('button', {type: 'button', onclick: loadEarlier}, t('earlier')));
   const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list);
-  const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), onkeydown: send});
+  const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), value: typed.get(id) ?? '', onkeydown: send, oninput: () => typed.set(id, text.value)});
   const chip = h('p', {class: 'about', hidden: true});
   const blocking = h('p', {class: 'hint'}, t('youBlock'));
   const writing = h('div', {class: 'writing'});
@@ -141,6 +148,7 @@ export function thread(region, conversation, {account, about, changed}) {
     const words = text.value.trim();
     if (!words) return;
     text.value = '';
+    typed.delete(id);
     out({text: words});
   }
 
@@ -162,7 +170,7 @@ export function thread(region, conversation, {account, about, changed}) {
     if (why) return writing.replaceChildren(h('p', {class: 'hint'}, t(why)));
     blocking.hidden = !conversation.blocked;
     chip.hidden = !about;
-    chip.replaceChildren(h('a', {href: `#delivery=${about}`}, icon('way'), t('aboutDelivery')), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
+    chip.replaceChildren(h('a', {href: `#delivery=${about}`}, icon('way'), topicOf(about)), h('button', {type: 'button', class: 'plain', 'aria-label': t('aboutNothing'),
       onclick() { about = undefined; drawWriting(); }}, icon('close')));
     if (writing.contains(text)) return undefined;
     return writing.replaceChildren(blocking, quickAnswers(account.kind, (words) => out({text: words})), chip,
@@ -179,6 +187,8 @@ export function thread(region, conversation, {account, about, changed}) {
     scroll, state, writing);
   dress();
   drawWriting();
+  // Which delivery it is about, by whom it goes to.
+  if (about && !topics.has(about)) get(`/v1/deliveries/${about}`).then((delivery) => { topics.set(delivery.id, whose(delivery)); drawWriting(); }, () => {});
   const unlisten = outgoing.listen({
     changed: () => draw(),
     answered(message, {action, id: where}) {
