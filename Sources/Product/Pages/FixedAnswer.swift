@@ -30,8 +30,8 @@ final class FixedAnswer: Sendable {
         guard Gzip.isTaken(request.headerList("accept-encoding")) else {
             return response(to: request, { bytes }, tag, headers + [varying])
         }
-        return response(
-            to: request, { packed.value }, "\(tag)-gzip", headers + [varying, Response.Header("Content-Encoding", "gzip")])
+        let packing = [varying, Response.Header("Content-Encoding", "gzip")]
+        return response(to: request, { packed.value }, "\(tag)-gzip", headers + packing)
     }
 
     private func response(
