@@ -444,6 +444,45 @@ def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(vi
     expect(names.filter(has_text="Eva Ević")).to_be_visible()
 
 
+def test_who_types_on_past_what_is_offered_loses_nothing(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Anić", "Babić", "Cvitan", "Dujmić", "Ević", "Franić", "Grgić", "Horvat"):
+        shop.deliver_to(ana, recipient={"first_name": "Iva", "last_name": name, "address": f"Savska {len(name)}, Zagreb"})
+    page = visit("/store")
+    sign_in(page, shop)
+    page.keyboard.press("n")
+    form = page.locator("dialog.editor form")
+    form.locator("[name='recipient.first_name']").press_sequentially("Iva")
+    # More than there is room for.
+    offered = form.locator(".offered:visible ul")
+    until(page, lambda: offered.count() == 1 and offered.evaluate("(list) => list.scrollHeight > list.clientHeight"))
+    for text in ("Novak", "Ilica 5, Zagreb"):
+        page.keyboard.press("Tab")
+        page.keyboard.type(text)
+    expect(form.locator("[name='recipient.last_name']")).to_have_value("Novak")
+    expect(form.locator("[name='recipient.address']")).to_have_value("Ilica 5, Zagreb")
+    form.locator("[name=description]").fill("Torta")
+    # A time is mostly one of today: the clock is what one sets.
+    form.get_by_text("at …").click()
+    clock = form.locator("input[type=time]")
+    expect(clock).to_be_focused()
+    day = form.locator("input[type=date]")
+    day.fill((datetime.date.today() + datetime.timedelta(days=2)).isoformat())
+    clock.fill("12:45")
+    form.get_by_role("button", name="Create").click()
+    expect(page.locator(".column.open .card", has_text="Iva Novak")).to_contain_text("12:45")
+
+
+def test_who_invites_nobody_is_asked_for_a_number(visit):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Couriers")
+    page.get_by_role("button", name="Invite by number").click()
+    expect(page.locator(".of-phone .wrong")).to_have_text("Whose number? A mobile number is needed.")
+
+
 def test_what_no_map_knows_is_said_and_set(visit):
     shop = Store()
     ana = Courier(shop)
@@ -452,7 +491,7 @@ def test_what_no_map_knows_is_said_and_set(visit):
     sign_in(page, shop)
     expect(page.locator(".column.open .card")).to_have_count(1)
     # A shop that is on no map itself misses nothing.
-    sign = page.locator(".card .unplaced")
+    sign = page.locator(".card .unplaced", has_text="no place")
     expect(sign).to_have_count(0)
     call("PATCH", "/v1/me", {"location": {"lat": 45.81, "lon": 15.97}}, shop.token)
     page.reload()
@@ -492,6 +531,8 @@ def test_a_store_writes_beside_its_board(visit, look):
     talk_id = call("GET", "/v1/conversations", token=ana.token)["items"][0]["id"]
     call("POST", f"/v1/conversations/{talk_id}/messages", {"text": "Yes"}, ana.token)
     expect(talk.locator(".bubble .words")).to_have_text(["Is anybody home?", "Yes"])
+    # What is read here is not told in passing, too.
+    expect(page.locator(".notices p")).to_have_count(0)
     # The board is there, and goes on.
     shop.deliver_to(ana, recipient={"first_name": "Jan", "last_name": "Janić", "address": "Savska 1"})
     expect(page.locator(".column.open .card", has_text="Jan Janić")).to_be_visible()

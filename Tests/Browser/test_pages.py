@@ -348,7 +348,7 @@ def test_by_keyboard_alone(visit, look):
     page.get_by_label("What is delivered").fill("Three cakes")
     assert not page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Go back")).to_be_focused()
+    expect(page.get_by_role("button", name="Keep it")).to_be_focused()
     look(page, "close-unsaved")
     page.keyboard.press("Enter")
     expect(page.get_by_label("What is delivered")).to_have_value("Three cakes")

@@ -191,7 +191,7 @@ export function board(region, {count}) {
   return {
     leave() {
       isLeft = true;
-      if (!words) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
+      if (!words && columns.parts.every((part) => part.isLoaded)) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       watch.then((end) => end());

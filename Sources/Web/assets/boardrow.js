@@ -23,7 +23,7 @@ export function row(delivery, act, {isOpen = false} = {}) {
   const over = delivery.delivered_at ?? delivery.cancelled_at;
   return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
     h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : isHeld(delivery) ? h('span', {class: 'left'}, t('readyFrom', {time: when(delivery.offer_at)})) : [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
-    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('placeMissing')}, '? '), streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
+    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
     h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
       // Where there is little room, it is the name that is cut off.
       said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
@@ -35,7 +35,8 @@ function state(delivery) {
   const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
     : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
   return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
-    h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
+    h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
+    !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('placeMissing')}, ` · ${t('noPlace')}`));
 }
 
 /** Whether it came in time, and else how late; of what had no time, how long it took. */

@@ -39,15 +39,20 @@ export function viewfinder(failed) {
 /** Asks for a picture, which it gives small; gives nothing if somebody thinks better of it. Where no camera may be used, one is chosen among those there are. */
 export function takePicture() {
   return new Promise((resolve) => {
-    const {video, stop} = viewfinder(() => { state.textContent = t('noCamera'); });
+    const {video, stop} = viewfinder(() => {
+      state.textContent = t('noCamera');
+      take.hidden = true;
+      choice.classList.add('main');
+    });
     const finish = (picture) => { resolve(picture); dialog.close(); };
     const take = h('button', {type: 'button', class: 'main', disabled: true,
       onclick: () => shrunk(video, video.videoWidth, video.videoHeight).then(finish)}, t('takeIt'));
     const file = h('input', {type: 'file', accept: 'image/*', capture: 'environment', class: 'unseen',
       onchange: () => file.files[0] && shrunkFile(file.files[0]).then(finish, () => { state.textContent = t('noPicture'); })});
+    const choice = h('label', {class: 'button'}, file, t('choosePicture'));
     const state = h('p', {class: 'hint', role: 'status'});
     const dialog = openDialog(t('takePicture'), h('div', {class: 'camera'}, video), state,
-      h('p', {class: 'actions'}, take, h('label', {class: 'button'}, file, t('choosePicture'))));
+      h('p', {class: 'actions'}, take, choice));
     video.addEventListener('loadeddata', () => { take.disabled = false; });
     dialog.addEventListener('close', () => {
       stop();

@@ -35,12 +35,13 @@ export async function loads() {
   return ({id}) => (carried ? carried.get(id)?.length ?? 0 : undefined);
 }
 
-export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint'}, load ? t('carries', {count: load}) : t('carriesNothing'));
+export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint load'}, load ? t('carries', {count: load}) : t('carriesNothing'));
 
 /** How far a courier is from where it is fetched, as far as both are known; of one who is on duty, also that it is not. */
-function way({on_duty: isOn, place: from}, pickup) {
+function way({on_duty: isOn, place: from, load}, pickup) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
-  if (!to || !(from || isOn)) return undefined;
+  // What is not known takes no room from what is.
+  if (!to || !(from || isOn) || (!from && load)) return undefined;
   const metres = from && meters(from, to);
   if (!from || metres < 50) return h('span', {class: 'hint'}, t(!from ? 'nobodyKnowsWhere' : pickup?.address ? 'atPickup' : 'atYours'));
   const far = distance(metres);
@@ -86,7 +87,10 @@ export function picker(chosen, states, pickup, none = '') {
     unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;
   }
 
-  const load = () => loading(list, partners, (couriers) => {
+  // Who has said no already stands behind all others.
+  const hasHad = ({id}) => ['declined', 'forfeited', 'carries'].includes(states.get(id));
+  const load = () => loading(list, partners, (found) => {
+    const couriers = found.toSorted((one, other) => hasHad(one) - hasHad(other));
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     // Where there is one alone, it is meant.

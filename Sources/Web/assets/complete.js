@@ -11,7 +11,8 @@ const pause = 250;
  */
 export function complete(input, {label, least = 2, find, show, choose}) {
   const id = newID();
-  const list = h('ul', {id, role: 'listbox', 'aria-label': label});
+  // Tab leads on to the next field, and not into what can be scrolled.
+  const list = h('ul', {id, role: 'listbox', tabindex: '-1', 'aria-label': label});
   const note = h('p', {class: 'hint'});
   const box = h('div', {class: 'offered', hidden: true}, list, note);
   // It is there from the beginning, so that what comes into it is read out.

@@ -111,26 +111,30 @@ const moment = (text) => (text ? new Date(text).toISOString() : null);
 /** By when: as soon as possible, in half an hour, or at a time. */
 function dueField(due) {
   const id = newID();
-  const at = h('input', {type: 'datetime-local', 'aria-label': t('due'), hidden: !due, value: due ? local(new Date(due)) : ''});
+  const [day, clock] = [h('input', {type: 'date', 'aria-label': t('oneDay')}), h('input', {type: 'time', 'aria-label': t('due')})];
+  const at = h('span', {class: 'moment', hidden: !due}, clock, day);
+  const set = (time) => { [day.value, clock.value] = local(time).split('T'); };
+  if (due) set(new Date(due));
   let chosen = due ? 'at' : 'now', soon;
   const choose = (name) => () => {
     chosen = name;
     soon = moment(Date.now() + 1_800_000);
     at.hidden = name !== 'at';
     // The next quarter in an hour is as good a guess as any.
-    at.value ||= local(new Date(Math.ceil((Date.now() + 3_600_000) / 900_000) * 900_000));
-    if (name === 'at') at.focus();
+    if (!day.value || !clock.value) set(new Date(Math.ceil((Date.now() + 3_600_000) / 900_000) * 900_000));
+    if (name === 'at') clock.focus();
   };
   const chip = (name) => h('label', {class: 'chip'},
     h('input', {type: 'radio', name: id, class: 'unseen', checked: chosen === name, onchange: choose(name)}), t(`due_${name}`));
   const element = h('fieldset', {id, name: 'window.until'}, h('legend', {}, t('due')),
     h('div', {class: 'chips'}, ['now', 'soon', 'at'].map(chip), at), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
   const kept = due && local(new Date(due));
+  const value = () => day.value && clock.value && `${day.value}T${clock.value}`;
 
   return {
     element,
     /** A time that nobody has touched stays to the second. */
-    until: () => (chosen === 'now' ? null : chosen === 'soon' ? soon : at.value === kept ? due : moment(at.value)),
+    until: () => (chosen === 'now' ? null : chosen === 'soon' ? soon : value() === kept ? due : moment(value())),
   };
 }
 

@@ -1,5 +1,5 @@
 // Forms: labelled fields, what the API finds wrong beside each of them, and one sending at a time.
-import {Refusal, thisVisit} from './ask.js';
+import {Refusal, thisVisit, Unreachable} from './ask.js';
 import {h, newID, say, wordsOf} from './dom.js';
 import {t} from './words.js';
 
@@ -122,7 +122,7 @@ function tell(error, element, trouble) {
   (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))
     ?.focus();
   if (error.errors?.length && !rest.length) return;
-  trouble.textContent = rest.join(' ') || wordsOf(error);
+  trouble.textContent = rest.join(' ') || [wordsOf(error), error instanceof Unreachable && t('typedStays')].filter(Boolean).join(' ');
   trouble.hidden = false;
 }
 

@@ -12,7 +12,6 @@ export function aboveJobs({section, list}, jobs) {
   const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
   const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
   section.querySelector('h2').append(late);
-  list.before(together);
 
   const lateOnes = () => jobs().filter(isLate).map(({id}) => list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
 
@@ -35,7 +34,13 @@ export function aboveJobs({section, list}, jobs) {
     const [ones, count] = [fetched(), jobs().filter(isLate).length];
     late.hidden = !lateOnes().length;
     late.textContent = t('need_late', {count});
-    together.hidden = !ones.length;
-    if (ones.length) together.textContent = t('fetchAll', {count: ones.length, store: ones[0].store.name});
+    if (!ones.length) return together.remove();
+    together.textContent = t('fetchAll', {count: ones.length, store: ones[0].store.name});
+    // It is the next step of who goes there next, and else stands above them all.
+    const bar = ones[0].id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${ones[0].id}'] .verbs`);
+    together.classList.toggle('main', Boolean(bar));
+    if (!bar) list.before(together);
+    else if (together.parentNode !== bar) bar.querySelector('.main').before(together);
+    return undefined;
   };
 }

@@ -1,6 +1,6 @@
 // Inviting a courier, and passing the invite on.
 import {remembered} from './account.js';
-import {all, post} from './ask.js';
+import {all, post, Refusal} from './ask.js';
 import {fullName, moment} from './delivery.js';
 import {h, openDialog, say} from './dom.js';
 import {form} from './form.js';
@@ -27,7 +27,8 @@ export const numberForm = (sent = () => {}) => form(
   [{name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'off', hint: t('phoneHint')},
     {name: 'message', label: t('messageToCourier'), rows: 1, hint: t('messageToCourierHint')}], t('inviteByNumber'),
   async ({phone, message}, element) => {
-    await invite({phone: phone ?? '', message});
+    if (!phone) throw new Refusal(422, {errors: [{field: 'phone', detail: t('phoneNeeded')}]});
+    await invite({phone, message});
     element.reset();
     sent();
   });

@@ -53,13 +53,13 @@ export function thread(region, conversation, {account, about, changed}) {
   let earlier, readUpTo = 0, isLeft = false, isElsewhere = false;
 
   const list = h('ol', {class: 'said-list', 'aria-live': 'polite', 'aria-label': t('conversationWith', {name})});
+  const state = h('p', {class: 'hint', role: 'status'});
   const before = h('p', {class: 'actions', hidden: true}, h('button', {type: 'button', onclick: loadEarlier}, t('earlier')));
-  const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list);
+  const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list, state);
   const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), value: typed.get(id) ?? '', onkeydown: send, oninput: () => typed.set(id, text.value)});
   const chip = h('p', {class: 'about', hidden: true});
   const blocking = h('p', {class: 'hint'}, t('youBlock'));
   const writing = h('div', {class: 'writing'});
-  const state = h('p', {class: 'hint', role: 'status'});
 
   // MARK: What is there
 
@@ -184,7 +184,8 @@ export function thread(region, conversation, {account, about, changed}) {
   region.replaceChildren(
     h('div', {class: 'head-of-talk'}, h('a', {href: '#/messages', class: 'button back', 'aria-label': t('allTalks')}, '‹'), avatar(name, conversation.with.picture),
       h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: more}, icon('more'))),
-    scroll, state, writing);
+    scroll, writing);
+  region.dataset.talk = id;
   dress();
   drawWriting();
   // Which delivery it is about, by whom it goes to.

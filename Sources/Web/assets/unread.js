@@ -29,7 +29,7 @@ export function unread(account, link, drawn) {
       again();
       if (type !== 'message.created' || !data.message || data.message.from.id === account.id) return;
       const {conversation, message} = data;
-      const isHere = location.hash === `#/messages/${conversation.id}` && !document.hidden;
+      const isHere = document.querySelector(`[data-talk='${conversation.id}']`) && !document.hidden;
       if (!isHere && !conversation.muted && !message.deleted) say(`${conversation.with.name}: ${message.text?.slice(0, 80) ?? t('aPicture')}`);
     },
   };
