@@ -209,7 +209,9 @@ def test_what_waits_for_a_connection_makes_room_for_the_next(visit, line, look):
     shop = Store()
     ana = Courier(shop)
     for name in ("Iva", "Jan"):
-        ana.act("accept", shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Perić", "address": "Savska 1"}))
+        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Perić", "address": "Savska 1"})
+        for step in ("accept", "pick_up"):
+            ana.act(step, job)
     page = visit("/courier", phone=True, forgiving=["net::ERR_"], address=line.address)
     sign_in(page, ana)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")

@@ -1,4 +1,5 @@
 """What couriers do besides carrying."""
+import functools
 import re
 
 import pytest
@@ -102,15 +103,16 @@ def test_a_card_says_by_when_and_where_it_is_fetched(visit, look):
     expect(card.locator(".by")).to_contain_text("late")
 
 
+def accepted(shop, courier, name, **more):
+    job = shop.deliver_to(courier, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"}, **more)
+    courier.act("accept", job)
+    return job
+
+
 def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(visit):
     shop = Store()
     ana = Courier(shop)
-
-    def carried(name, **more):
-        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"}, **more)
-        ana.act("accept", job)
-        return job
-
+    carried = functools.partial(accepted, shop, ana)
     later, soon, now = carried("Mia", window={"until": minutes(90)}), carried("Jan", window={"until": minutes(40)}), carried("Iva")
     page = visit("/courier", phone=True)
     sign_in(page, ana)
@@ -156,12 +158,7 @@ def test_what_is_in_hand_stays_on_top_and_the_server_reckons_with_it(visit):
 def test_what_waits_at_one_place_is_fetched_at_once(visit, look):
     shop = Store()
     ana = Courier(shop)
-
-    def carried(name, **more):
-        job = shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"}, **more)
-        ana.act("accept", job)
-        return job
-
+    carried = functools.partial(accepted, shop, ana)
     elsewhere = carried("Eva", window={"until": minutes(10)}, pickup={"address": "Heinzelova 70, Zagreb"})
     first = carried("Mia", window={"until": minutes(20)})
     page = visit("/courier", phone=True)

@@ -58,8 +58,8 @@ export function details(delivery, {changed, created, closed}) {
     const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${tardy(current)}`;
     if (!current || state === shown) return;
     shown = state;
-    // Who is asked about what it was before is told what it is now.
-    if (status && status !== current.status && asking?.open) {
+    // Who is asked about what it was before is told what it is now; what is being sent has its own answer.
+    if (status && status !== current.status && asking?.open && !asking.querySelector('[aria-disabled]')) {
       asking.close();
       say([fullName(current.recipient), t(`status_${current.status}`), current.courier && fullName(current.courier)].filter(Boolean).join(' · '));
     }

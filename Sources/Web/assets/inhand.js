@@ -7,7 +7,7 @@ import {t} from './words.js';
 
 const placeOf = ({store, pickup}) => `${store.id} ${pickup?.address ?? ''}`;
 
-/** Says both of `jobs` above the list that they stand in, whenever what is given is called. */
+/** Gives what says both of `jobs` above the list that they stand in, as it is when it is called. */
 export function aboveJobs({section, list}, jobs) {
   const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
   const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
@@ -29,18 +29,21 @@ export function aboveJobs({section, list}, jobs) {
     }
   }
 
-  return () => {
-    join();
-    const [ones, count] = [fetched(), jobs().filter(isLate).length];
-    late.hidden = !lateOnes().length;
-    late.textContent = t('need_late', {count});
-    if (!ones.length) return together.remove();
-    together.textContent = t('fetchAll', {count: ones.length, store: ones[0].store.name});
-    // It is the next step of who goes there next, and else stands above them all.
-    const bar = ones[0].id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${ones[0].id}'] .verbs`);
+  /** The next step of who goes there next; else it stands above them all. */
+  function place({id}) {
+    const bar = id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${id}'] .verbs`);
     together.classList.toggle('main', Boolean(bar));
     if (!bar) list.before(together);
     else if (together.parentNode !== bar) bar.querySelector('.main').before(together);
-    return undefined;
+  }
+
+  return () => {
+    join();
+    late.hidden = !lateOnes().length;
+    late.textContent = t('need_late', {count: jobs().filter(isLate).length});
+    const [first, ...others] = fetched();
+    if (!first) return together.remove();
+    together.textContent = t('fetchAll', {count: 1 + others.length, store: first.store.name});
+    return place(first);
   };
 }
