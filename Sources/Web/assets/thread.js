@@ -1,5 +1,5 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
-import {ask, get, lastLoaded, Unreachable} from './ask.js';
+import {ask, get, lastLoaded, thisVisit, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {bubble, dayOf, topicOf, topics, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
@@ -21,7 +21,7 @@ const longest = 2000;
 const shelfOfTalks = 'kurir.talks';
 const [mostTalks, mostSaid] = [10, 50];
 
-// What was typed into conversations and not sent yet.
+// What was typed into conversations in a visit and not sent yet.
 const typed = new Map();
 
 const talks = () => JSON.parse(localStorage.getItem(shelfOfTalks) ?? '{}');
@@ -48,6 +48,7 @@ function keepTalk(conversation, items) {
 /** Fills a region; `about` is the delivery of what is written next, and `changed` is told when it is put away, or muted. */
 export function thread(region, conversation, {account, about, changed}) {
   const {id} = conversation;
+  const draft = `${thisVisit()} ${id}`;
   const name = conversation.with.name || t('erasedAccount');
   const said = new Map();
   let earlier, readUpTo = 0, isLeft = false, isElsewhere = false;
@@ -56,7 +57,7 @@ export function thread(region, conversation, {account, about, changed}) {
   const state = h('p', {class: 'hint', role: 'status'});
   const before = h('p', {class: 'actions', hidden: true}, h('button', {type: 'button', onclick: loadEarlier}, t('earlier')));
   const scroll = h('div', {class: 'scroll-talk', tabindex: '0', role: 'group', 'aria-label': t('conversationWith', {name})}, before, list, state);
-  const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), value: typed.get(id) ?? '', onkeydown: send, oninput: () => typed.set(id, text.value)});
+  const text = h('textarea', {rows: 1, maxlength: longest, 'aria-label': t('message'), placeholder: t('message'), value: typed.get(draft) ?? '', onkeydown: send, oninput: () => typed.set(draft, text.value)});
   const chip = h('p', {class: 'about', hidden: true});
   const blocking = h('p', {class: 'hint'}, t('youBlock'));
   const writing = h('div', {class: 'writing'});
@@ -148,7 +149,7 @@ export function thread(region, conversation, {account, about, changed}) {
     const words = text.value.trim();
     if (!words) return;
     text.value = '';
-    typed.delete(id);
+    typed.delete(draft);
     out({text: words});
   }
 
