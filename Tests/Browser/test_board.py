@@ -528,6 +528,7 @@ def test_a_store_writes_beside_its_board(visit, look):
     field.press("Enter")
     expect(talk.locator(".bubble .words")).to_have_text(["Is anybody home?"])
     talk_id = call("GET", "/v1/conversations", token=ana.token)["items"][0]["id"]
+    until(page, lambda: call("GET", f"/v1/conversations/{talk_id}/messages", token=ana.token)["items"])
     call("POST", f"/v1/conversations/{talk_id}/messages", {"text": "Yes"}, ana.token)
     expect(talk.locator(".bubble .words")).to_have_text(["Is anybody home?", "Yes"])
     # What is read here is not told in passing, too.
@@ -553,6 +554,8 @@ def test_it_is_taken_back_and_opened_again(visit, look):
     page.get_by_role("button", name="Take back").click()
     dialog = page.get_by_role("dialog", name="Take back")
     expect(dialog.locator(".choice").filter(has_text="Ana Anić")).to_contain_text("carries 1")
+    # Who has said no, or has it now, stands last.
+    assert set(dialog.locator(".choice .name").all_inner_texts()[-2:]) == {"Ana Anić", "Ivo Ivić"}
     # Whoever is chosen is asked again: so nobody is by itself who has declined.
     expect(dialog.get_by_label("Maja Majić")).to_be_checked()
     for name in ("Ana Anić", "Ivo Ivić", "Luka Lukić"):

@@ -216,7 +216,11 @@ def test_a_large_picture_that_was_chosen_is_sent_small_and_upright(visit):
     quiet(page)
     messages(page)
     page.locator(".talks a").click()
+    # Where no camera may be used, what is left is to choose one.
+    page.evaluate("() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new Error('none')); }")
     page.get_by_role("button", name="Take a picture").click()
+    expect(page.locator("dialog label.main")).to_be_visible()
+    expect(page.get_by_role("button", name="Take it", exact=True)).to_be_hidden()
     with page.expect_request(lambda request: request.url.endswith("/v1/files")) as sent:
         page.get_by_label("Choose a picture").set_input_files({"name": "door.jpg", "mimeType": "image/jpeg", "buffer": large.getvalue()})
     expect(page.locator(".bubble img")).to_be_visible()

@@ -153,6 +153,17 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     expect(page.get_by_label("Ana Anić")).to_be_checked()
 
 
+def test_who_is_not_answered_reads_that_what_was_typed_stays(visit):
+    page = visit("/store", forgiving=["net::ERR", "Failed to load resource"])
+    entrance = page.locator(".entrance")
+    for name in ("email", "password"):
+        entrance.locator(f"[name={name}]").fill("shop@example.com")
+    page.context.set_offline(True)
+    entrance.locator("button.main").click()
+    expect(entrance.get_by_role("alert")).to_have_text("There is no connection to Kurir. What you typed stays; try again.")
+    expect(entrance.locator("[name=email]")).to_have_value("shop@example.com")
+
+
 def test_the_guide_knows_that_somebody_was_invited(visit):
     page = visit("/store")
     sign_in(page, Store())

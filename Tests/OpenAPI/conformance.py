@@ -33,11 +33,10 @@ def main(address, key):
     signed_in = SIGNING_OUT + open_to_all
     # Each waits mostly for answers: they go on beside each other.
     with ThreadPoolExecutor() as pool:
-        tries = [
-            pool.submit(try_everything, address, token, but)
-            for token, but in [(None, []), (store, signed_in), (courier, signed_in), (key, accounts_only)]]
-        said = [one.result() for one in tries]
-    for code, output in said:
+        tries = pool.map(
+            lambda one: try_everything(address, *one),
+            [(None, []), (store, signed_in), (courier, signed_in), (key, accounts_only)])
+    for code, output in tries:
         print(output)
         assert code == 0, "what was found is above"
     for token in [store, courier]:

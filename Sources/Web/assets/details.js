@@ -40,7 +40,7 @@ export function details(delivery, {changed, created, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
-  let shown, status, asking, isUnfolded = false;
+  let shown, was, asking, isUnfolded = false;
 
   /** What its courier was given at the door, which may not be what was to be collected, and who has what nobody carries any more. */
   function tellSteps(steps) {
@@ -59,11 +59,11 @@ export function details(delivery, {changed, created, closed}) {
     if (!current || state === shown) return;
     shown = state;
     // Who is asked about what it was before is told what it is now; what is being sent has its own answer.
-    if (status && status !== current.status && asking?.open && !asking.querySelector('[aria-disabled]')) {
+    if (was && was !== current.status && asking?.open && !asking.querySelector('[aria-disabled]')) {
       asking.close();
       say([fullName(current.recipient), t(`status_${current.status}`), current.courier && fullName(current.courier)].filter(Boolean).join(' · '));
     }
-    status = current.status;
+    was = current.status;
     unpressed(content, () => draw(current));
   }
 
@@ -90,12 +90,13 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   /** To the courier's conversation: beside, where there is room, so that the board stays in sight. */
-  function writing({id, courier}) {
+  function writing(current) {
+    const {id, courier} = current;
     const link = talkLink(courier.id, fullName(courier), id);
     link.addEventListener('click', (event) => {
       if (!dialog.classList.contains('beside') || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      loaded('talkbeside').then(({talkBeside}) => talkBeside(courier.id, fullName(courier), id), (error) => say(wordsOf(error)));
+      loaded('talkbeside').then(({talkBeside}) => talkBeside(current), (error) => say(wordsOf(error)));
     });
     return link;
   }

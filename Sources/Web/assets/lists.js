@@ -153,7 +153,8 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   function drawAll() {
     redraw(() => {
       for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded, error} of parts) {
-        const items = of(...statuses).filter(shows).sort(order);
+        const everything = of(...statuses);
+        const items = everything.filter(shows).sort(order);
         keep(list, order === inOrder ? withDays(items) : items, (one) => (one.day ? headOf(one.day) : `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`),
           (one) => (one.day ? h('li', {class: 'day'}, headOf(one.day)) : card(one)));
         more.hidden = !cursor;
@@ -162,7 +163,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         nothing.textContent = isLoaded ? empty(name) : t('loading');
         for (const [at, status] of statuses.entries()) {
           // How much is over, of all days, is no number that says anything.
-          const [count, total] = [items, of(...statuses)].map((ones) => ones.filter((one) => one.status === status).length);
+          const [count, total] = [items, everything].map((ones) => ones.filter((one) => one.status === status).length);
           // Where some are left out, of how many these are.
           amounts[at].textContent = isLoaded && !fold ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
         }

@@ -26,7 +26,7 @@ const underWay = new Map();
  */
 export function listen(to) {
   listener = to;
-  return () => { listener = nobody; };
+  return () => { if (listener === to) listener = nobody; };
 }
 
 /** What is on its way for that delivery, if anything; of several, the last. */

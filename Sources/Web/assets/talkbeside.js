@@ -1,12 +1,16 @@
 // A conversation beside the board: who writes goes on seeing what else happens.
 import {remembered} from './account.js';
+import {topics} from './bubble.js';
+import {fullName, whose} from './delivery.js';
 import {h, loading, openBeside} from './dom.js';
 import {talkWith, thread} from './thread.js';
 
-/** Opens that with an account, to write about a delivery. */
-export function talkBeside(id, name, about) {
+/** Opens that with the courier of a delivery, to write about it. */
+export function talkBeside(delivery) {
+  const {id: about, courier} = delivery;
+  topics.set(about, whose(delivery));
   const region = h('div', {class: 'open-talk'});
-  const dialog = openBeside(name, region);
+  const dialog = openBeside(fullName(courier), region);
   dialog.classList.add('talking');
   // What is typed is kept, so that nobody is asked whether to drop it.
   region.addEventListener('input', (event) => event.stopPropagation());
@@ -17,7 +21,7 @@ export function talkBeside(id, name, about) {
     removeEventListener('heard', hear);
     one?.leave();
   });
-  loading(region, () => talkWith(id), (conversation) => {
+  loading(region, () => talkWith(courier.id), (conversation) => {
     one = thread(region, conversation, {account: remembered(), about, changed() {}});
     region.querySelector('textarea')?.focus();
   });
