@@ -31,8 +31,13 @@ TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR
 HEARD = {signal.SIGUSR1, signal.SIGTERM}
 
 
+# Several threads say something, and `print` writes a line's end by itself: two lines would become one.
+LINE = threading.Lock()
+
+
 def say(**what):
-    print(json.dumps(what), flush=True)
+    with LINE:
+        print(json.dumps(what), flush=True)
 
 
 def known(text):
