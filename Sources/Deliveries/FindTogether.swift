@@ -1,19 +1,13 @@
 import Domain
 import Postgres
 
-/// A statement that finds several deliveries, each for who asks for it.
-protocol FindTogether: Statement where Row == (asked: Asked, found: StoredDelivery) {
-    associatedtype Asked: Hashable, Sendable
-    init(asked: [Asked])
-}
-
 /// A delivery, and the account that asks for it.
 struct AskedDelivery: Hashable {
     let account, id: ID
 }
 
 /// Finds deliveries for their stores, which are told whether nobody whom one is offered to is on duty.
-struct FindForStores: Statement, FindTogether {
+struct FindForStores: Statement {
     static let sql = """
         SELECT \(StoredDelivery.columns(isPartner: "false", reader: .store)), d.status = 'pending'
             AND NOT \(SeeingSQL.isAnybodyOnDuty("d.candidates", where: "person <> ALL (d.declined || d.forfeited)"))
@@ -24,15 +18,15 @@ struct FindForStores: Statement, FindTogether {
 
     func bind(into parameters: inout Parameters) { parameters.add(asked) }
 
-    static func decode(_ row: inout RowReader) throws -> (asked: ID, found: StoredDelivery) {
+    static func decode(_ row: inout RowReader) throws -> StoredDelivery {
         var found = try StoredDelivery(&row)
         found.isOfferedToNobodyOnDuty = try row.read()
-        return (found.delivery.id, found)
+        return found
     }
 }
 
 /// Finds deliveries, without asking who may see them.
-struct FindForAnybody: Statement, FindTogether {
+struct FindForAnybody: Statement {
     static let sql = "SELECT \(AskedDelivery.columns) FROM \(AskedDelivery.tables)"
     static let isReadOnly = true
     let asked: [AskedDelivery]
@@ -43,6 +37,11 @@ struct FindForAnybody: Statement, FindTogether {
         let account: ID = try row.read()
         let found = try StoredDelivery(&row)
         return (AskedDelivery(account: account, id: found.delivery.id), found)
+    }
+
+    /// What was found for each of those who ask, of whom there are few.
+    static func answers(to asked: [AskedDelivery], _ rows: [Row]) -> [StoredDelivery?] {
+        asked.map { one in rows.first { $0.asked == one }?.found }
     }
 }
 

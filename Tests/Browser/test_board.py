@@ -629,6 +629,14 @@ def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
         expect(choices.filter(has_text=name)).to_contain_text(load)
     # Who carries nothing has no word of it: that leaves each a line of its own.
     expect(choices.filter(has_text="Luka")).not_to_contain_text("carries")
+    # Who has never chosen anybody means those on duty, and whoever is left out stays so though they are loaded anew.
+    boxes = choices.get_by_role("checkbox")
+    expect(choices.get_by_role("checkbox", checked=True)).to_have_count(3)
+    expect(boxes.last).not_to_be_checked()
+    boxes.first.uncheck()
+    Courier(shop, name=("Ivo", "Ivić"))
+    expect(choices).to_have_count(5)
+    expect(choices.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
 def test_arrows_lead_from_row_to_row(visit):
@@ -1160,7 +1168,8 @@ def test_what_is_over_stands_below_by_itself(visit, look):
     look(page, "one-day")
 
 
-def test_what_came_late_says_how_late(visit):
+@pytest.mark.parametrize("minutes_late, words", [(90, "1 h 30 late"), (63 * 60, "2 d 15 h late"), (71 * 60 + 40, "3 d late")])
+def test_what_came_late_says_how_late(visit, minutes_late, words):
     shop = Store()
     ana = Courier(shop)
     job = shop.deliver_to(ana)
@@ -1173,16 +1182,16 @@ def test_what_came_late_says_how_late(visit):
         for one in page["items"]:
             if one["delivered_at"]:
                 at = datetime.datetime.fromisoformat(one["delivered_at"])
-                one["due_at"] = (at - datetime.timedelta(minutes=90)).isoformat()
+                one["due_at"] = (at - datetime.timedelta(minutes=minutes_late)).isoformat()
         route.fulfill(response=answer, json=page)
 
     page = visit("/store")
     page.route("**/v1/deliveries?*", hasten)
     sign_in(page, shop)
     unfold(page, "delivered")
-    expect(page.locator(".column.delivered .card .how.warning")).to_have_text("1 h 30 late")
+    expect(page.locator(".column.delivered .card .how.warning")).to_have_text(words)
     page.locator(".column.delivered .card").click()
-    expect(page.get_by_role("dialog").locator(".top")).to_contain_text("1 h 30 late")
+    expect(page.get_by_role("dialog").locator(".top")).to_contain_text(words)
 
 
 def test_who_gives_much_back_stands_out(visit):
@@ -1224,6 +1233,8 @@ def test_one_long_day_is_named_and_flattens_no_other(visit, look):
     go(page, "Figures")
     times = page.locator(".chart[aria-label^='Typical times']")
     expect(times.get_by_text("↑ 3,000")).to_be_visible()
+    # The day that is not over stands by itself, in each line.
+    expect(times.locator("circle")).to_have_count(2)
     expect(times.locator("text").filter(has_text=re.compile("^20$"))).to_be_visible()
     look(page, "figures-long-day")
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PATIENCE, PICTURES, Courier, Store, call, go, kept, panel, rest, sign_in, until
+from conftest import ADDRESS, PATIENCE, PICTURES, Courier, Store, call, escape, go, kept, panel, rest, sign_in, until
 from test_tracking import DOOR, fix, sent, shop
 
 JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
@@ -48,6 +48,26 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     expect(page.locator(".stops .card.urgent")).to_have_text(re.compile("Iva Ivić"))
     courier.act("deliver", delivery)
     expect(stops).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_an_open_delivery_has_its_map_where_the_board_has_none(visit, look, width):
+    store, courier = shop()
+    sent(store, courier)
+    page = visit("/store")
+    page.set_viewport_size({"width": width, "height": 844})
+    sign_in(page, store)
+    card = page.get_by_role("dialog", name="Iva Ivić")
+    for _ in range(2):
+        page.locator("li > .card").click()
+        sign = card.locator(".map .leaflet-marker-icon[aria-label*='Iva Ivić']")
+        sign.scroll_into_view_if_needed()
+        # It lies beneath what is done with the delivery.
+        card.get_by_role("button", name="Change").click(trial=True)
+        look(page, f"panel-map-{width}")
+        escape(page)
+        expect(card).to_have_count(0)
+    expect(page.locator(".map")).to_be_hidden()
 
 
 def marked(row):

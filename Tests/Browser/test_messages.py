@@ -465,6 +465,30 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
 
 
+def test_whom_nothing_was_written_to_is_there_to_write_to(visit, look):
+    shop = Store()
+    ana, _ = Courier(shop), Courier(shop, name=("Bor", "Borić"))
+    talk(shop, ana, "Bread")
+    page = visit("/store")
+    sign_in(page, shop)
+    messages(page)
+    names = page.locator(".talks strong")
+    expect(names).to_have_text(["Ana Anić", "Bor Borić"])
+    expect(page.get_by_role("heading", name="Other couriers")).to_be_visible()
+    look(page, "talks-others")
+    # Who is looked for by name is found among them, and nothing says that nobody was.
+    page.get_by_role("searchbox", name="Search by name").fill("bor")
+    expect(names).to_have_text(["Bor Borić"])
+    expect(page.locator(".talks").get_by_text("Nothing found.")).to_be_hidden()
+    names.click()
+    write(page, "Are you near?")
+    expect(bubbles(page)).to_have_text(["Are you near?"])
+    # From then on it is a conversation like the others.
+    page.get_by_role("searchbox", name="Search by name").fill("")
+    expect(names).to_have_text(["Bor Borić", "Ana Anić"])
+    expect(page.get_by_role("heading", name="Other couriers")).to_be_hidden()
+
+
 def test_who_reads_what_was_before_is_not_taken_away_from_it_and_misses_nothing(visit, line):
     shop = Store()
     ana = Courier(shop)

@@ -70,7 +70,7 @@ extension JSON {
 }
 
 /// Finds deliveries that are about to be handed over, with all their steps for whoever carries them: nobody else can.
-struct FindWithSteps: Statement, FindTogether {
+struct FindWithSteps: Statement {
     static let sql = """
         SELECT \(AskedDelivery.columns),
             CASE WHEN d.status = 'in_progress' AND d.courier_id = asked.account THEN \(ProofBundle.Step.all(of: "d.id")) END

@@ -1,4 +1,5 @@
-// The map beside the board, or beneath it where the screen is less wide: a sign points at its row, and a row at its sign.
+// The map beside the board, or beneath it where the screen is less wide, or in the delivery that is open: a sign points at its row, and a row
+// at its sign.
 import {remembered} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
@@ -58,7 +59,7 @@ export function mapBeside(region, {look, redraw}) {
   }
 
   /** In the panel of the delivery that is open, where there is no room for both. */
-  const slot = () => (veryWide.matches ? null : document.querySelector('dialog.beside .map-slot'));
+  const slot = () => (veryWide.matches ? null : document.querySelector('dialog.aside[open] .map-slot'));
 
   function settle() {
     const home = slot() ?? region.querySelector('.columns');
@@ -74,7 +75,7 @@ export function mapBeside(region, {look, redraw}) {
     return undefined;
   }
 
-  const isWanted = () => isOn && wide.matches;
+  const isWanted = () => isOn && (wide.matches || Boolean(slot()));
 
   function pointed(key) {
     marked = key;

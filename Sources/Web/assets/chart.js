@@ -29,16 +29,15 @@ export function bars(title, days, series) {
 export function lines(title, days, series, mark, format) {
   // In whole minutes.
   const scale = 60 * scaled(Math.max(1, usual(days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60)))));
-  const paths = (step) => series.map(({name}) => {
-    let pen = 'M';
-    const path = days.map((day, place) => {
-      if (day[name] === null) { pen = 'M'; return ''; }
-      // A day between two gaps is a dot, and so is the one that is not over: it is no rise or fall.
-      const point = `${isOver(day) ? pen : 'M'}${round(edge.left + (place + 0.5) * step)} ${round(edge.top + depth * (1 - Math.min(1, day[name] / scale)))}h0`;
-      pen = 'L';
-      return point;
-    }).join('');
-    return path && s('path', {class: `line ${name}`, d: path});
+  const paths = (step) => series.flatMap(({name}) => {
+    const has = (day) => day && day[name] !== null;
+    const at = (place) => [round(edge.left + (place + 0.5) * step), round(edge.top + depth * (1 - Math.min(1, days[place][name] / scale)))];
+    // The day that is not over is no rise or fall.
+    const goesOn = (place) => has(days[place]) && has(days[place - 1]) && isOver(days[place]);
+    const path = days.map((day, place) => has(day) && `${goesOn(place) ? 'L' : 'M'}${at(place).join(' ')}`).filter(Boolean).join('');
+    // A day that no line comes to or goes on from is a dot.
+    const dots = days.map((day, place) => has(day) && !goesOn(place) && !goesOn(place + 1) && s('circle', {class: `fill ${name}`, cx: at(place)[0], cy: at(place)[1], r: 3.5}));
+    return [path && s('path', {class: `line ${name}`, d: path}), ...dots];
   });
   const beyond = (step) => days.map((day, place) => {
     const most = Math.max(...series.map(({name}) => day[name] ?? 0));

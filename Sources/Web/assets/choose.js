@@ -51,9 +51,10 @@ function way({on_duty: isOn, place: from, load}, pickup) {
 
 /**
  * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, `pickup` is
- * where it is fetched, if not at the store's, and `none` what it means to choose nobody where there is nobody else.
+ * where it is fetched, if not at the store's, and `none` what it means to choose nobody where there is nobody else. Who `isNew` and has
+ * never chosen anybody means those on duty who would be asked first.
  */
-export function picker(chosen, states, pickup, none = '') {
+export function picker(chosen, states, pickup, {none = '', isNew = false} = {}) {
   const list = h('div', {class: 'choices'});
   let others = true, boxes = [], isWhole = false;
   const areMissing = () => boxes.some(([box]) => !box.checked);
@@ -95,6 +96,8 @@ export function picker(chosen, states, pickup, none = '') {
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     // Where there is one alone, it is meant.
     if (couriers.length === 1 && !states.size) chosen.add(couriers[0].id);
+    if (isNew) for (const {id, on_duty: isOn} of couriers.slice(0, few)) if (isOn) chosen.add(id);
+    isNew &&= !couriers.length;
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
     boxes = couriers.map((courier) => {
       const toggle = () => {
@@ -153,7 +156,7 @@ export function takeBack(delivery, done) {
   const chosen = new Set(areAsked(delivery).filter((id) => id !== courier.id));
   const states = statesOf(delivery);
   states.set(courier.id, 'carries');
-  const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup, t('nobodyChosen'))];
+  const [key, couriers] = [keeper(), picker(chosen, states, delivery.pickup, {none: t('nobodyChosen')})];
   const fields = [h('p', {}, t('reassignWarning', {name: fullName(courier)})), {name: 'note', label: t('note'), rows: 1}];
   return open(delivery, 'do_reassign', 'do_reassign', chosen, couriers, fields, ({note}) => {
     // Where there is nobody else it is taken back all the same; where there is, leaving all out offers it to nobody unasked.

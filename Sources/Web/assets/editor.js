@@ -22,11 +22,12 @@ const sizes = ['small', 'medium', 'large', 'bulky'];
  */
 export function edit(delivery, done, like = delivery) {
   const recipient = like?.recipient ?? {};
-  const chosen = new Set(delivery ? delivery.candidates.filter(({state}) => state !== 'forfeited').map(({courier_id: id}) => id) : JSON.parse(localStorage.getItem(place) ?? '[]'));
+  const kept = localStorage.getItem(place);
+  const chosen = new Set(delivery ? delivery.candidates.filter(({state}) => state !== 'forfeited').map(({courier_id: id}) => id) : JSON.parse(kept ?? '[]'));
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   let version = delivery?.version;
-  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup);
+  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup, {isNew: !delivery && kept === null});
   const byWhen = dueField(delivery?.due_at);
   const more = terms(like, !delivery, isOffered);
   let isPicked = false;

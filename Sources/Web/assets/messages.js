@@ -1,7 +1,8 @@
 // Conversations: the list of them, and one that is open. On a phone one of the two is seen.
-import {get, lasting} from './ask.js';
+import {all, get, lasting} from './ask.js';
+import {fullName} from './delivery.js';
 import {avatar} from './face.js';
-import {fill, h, loading, newID, say, wordsOf} from './dom.js';
+import {fill, h, keep, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {icon} from './icons.js';
 import {longestSearch} from './lifecycle.js';
@@ -17,7 +18,9 @@ export function messages(region, {account, part}) {
   const hidden = h('input', {type: 'checkbox', onchange: () => load()});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, placeholder: t('searchTalks'), oninput: gathered(() => load(), 250)});
   const open = h('div', {class: 'open-talk'});
-  let items = [], one, wanted = part && !part.startsWith('with=') ? part : null;
+  const others = h('ul', {class: 'talks'});
+  const unwritten = h('section', {hidden: true}, h('h2', {}, t(`othersToWrite_${account.kind}`)), others);
+  let items = [], partners = [], one, wanted = part && !part.startsWith('with=') ? part : null;
 
   const isPlain = () => !search.value.trim() && !hidden.checked;
   const page = (cursor) => get('/v1/conversations', {q: search.value.trim(), hidden: hidden.checked || undefined, cursor});
@@ -28,8 +31,8 @@ export function messages(region, {account, part}) {
 
   function show(found, cursor) {
     items = found;
-    draw();
     more.hidden = !cursor;
+    draw();
     more.replaceChildren(cursor ? h('button', {type: 'button', onclick: async () => {
       try {
         const next = await page(cursor);
@@ -40,8 +43,29 @@ export function messages(region, {account, part}) {
     }}, t('showMore')) : '');
   }
 
-  const draw = () => fill(list, items.map((item) => ({...item, isOpen: item.id === wanted})), row,
-    search.value.trim() ? 'nothingFound' : hidden.checked ? 'noHiddenTalks' : `noTalks_${account.kind}`);
+  function draw() {
+    const left = unwrittenTo();
+    unwritten.hidden = !left.length;
+    keep(others, left, JSON.stringify, other);
+    list.hidden = Boolean(left.length && search.value.trim() && !items.length);
+    fill(list, items.map((item) => ({...item, isOpen: item.id === wanted})), row,
+      search.value.trim() ? 'nothingFound' : hidden.checked ? 'noHiddenTalks' : `noTalks_${account.kind}`);
+  }
+
+  /** With whom there is nothing in the list, once all of it is there. */
+  function unwrittenTo() {
+    if (!more.hidden || hidden.checked) return [];
+    const known = new Set(items.map(({with: {id}}) => id));
+    const words = search.value.trim().toLocaleLowerCase();
+    return partners.filter((partner) => !known.has(partner.id) && nameOf(partner).toLocaleLowerCase().includes(words));
+  }
+
+  const loadPartners = () => lasting('partners', () => all('/v1/partners')).then((found) => {
+    partners = found;
+    draw();
+  }, () => {});
+
+  const other = (partner) => h('li', {}, h('a', {href: `#/messages/with=${partner.id}`}, avatar(nameOf(partner), partner.picture), h('strong', {}, nameOf(partner))));
 
   function row({id, with: {name, picture}, last_message: last, unread, muted, isOpen}) {
     const shown = name || t('erasedAccount');
@@ -74,21 +98,26 @@ export function messages(region, {account, part}) {
   }
 
   region.append(h('div', {class: 'list-talks'},
-    h('div', {class: 'field'}, h('label', {for: search.id, class: 'unseen'}, t('searchTalks')), search), list, more,
+    h('div', {class: 'field'}, h('label', {for: search.id, class: 'unseen'}, t('searchTalks')), search), list, more, unwritten,
     h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')))), open);
   if (part) enter(); else open.append(h('p', {class: 'hint'}, icon('write'), t('chooseTalk')));
   load();
+  loadPartners();
 
   return {
     leave() { one?.leave(); },
     onFresh() {
       load();
+      loadPartners();
       if (one) one.load(); else if (part) enter();
     },
     hears: ['message', 'conversation', 'partner'],
     onEvent({type, data}) {
       one?.onEvent(type, data);
-      if (type.startsWith('partner.')) return load();
+      if (type.startsWith('partner.')) {
+        loadPartners();
+        return load();
+      }
       const {conversation} = data ?? {};
       if (!conversation || !isPlain()) return load();
       items = [conversation, ...items.filter(({id}) => id !== conversation.id)].filter((item) => !item.hidden)
@@ -97,6 +126,8 @@ export function messages(region, {account, part}) {
     },
   };
 }
+
+const nameOf = (partner) => partner.name ?? fullName(partner);
 
 const latest = ({last_message: last, created_at: at}) => last?.at ?? at;
 

@@ -74,7 +74,11 @@ export function span(seconds) {
   if (seconds === null) return '–';
   if (seconds < 60) return t('seconds', {number: Math.round(seconds)});
   if (seconds < 3570) return t('minutes', {number: Math.round(seconds / 60)});
-  // From here on hours, with the minutes beside.
+  // From two days on days and hours, before that hours, with the minutes beside.
+  if (seconds >= 171_000) {
+    const all = Math.round(seconds / 3600);
+    return t('days', {number: Math.floor(all / 24)}) + (all % 24 ? ` ${t('hours', {number: all % 24})}` : '');
+  }
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.round((seconds % 3600) / 60)];
   return minutes % 60 ? `${t('hours', {number: hours})} ${String(minutes).padStart(2, '0')}` : t('hours', {number: hours + minutes / 60});
 }
