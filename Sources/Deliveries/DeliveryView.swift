@@ -25,6 +25,8 @@ extension StoredDelivery {
             .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
             .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
+            // Of those, who had accepted it and gave it back; left out where nobody has.
+            .init("given_back_count", .integer(1...Bounds.candidates), optional: true),
             // In the answer to a step that offers it, where none of those who are offered it is on duty.
             .init("nobody_on_duty", .boolean, optional: true),
             // Where its courier has said in which order it goes.
@@ -87,6 +89,7 @@ extension StoredDelivery {
                 writeOffer(&json)
                 json.field("candidate_count", delivery.candidates.count)
                 json.field("offered_count", delivery.offered.count)
+                if !delivery.forfeited.isEmpty { json.field("given_back_count", delivery.forfeited.count) }
                 if alone { writeCandidates(&json) }
                 if alone, let pin = delivery.content.terms.proof.pin { json.field("pin", pin) }
                 if alone, isOfferedToNobodyOnDuty, !delivery.offered.isEmpty { json.field("nobody_on_duty", true) }

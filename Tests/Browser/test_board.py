@@ -108,7 +108,7 @@ def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     late(page)
     page.reload()
     expect(page.locator(".card.pending .state")).to_contain_text("waits 1 h")
-    expect(page.get_by_role("button", name="unanswered for 30 min")).to_be_visible()
+    expect(page.get_by_role("button", name="unanswered over 30 min")).to_be_visible()
     # Whoever follows the alarm finds what is wrong, and what to do.
     page.locator(".card.pending").click()
     panel = page.get_by_role("dialog")
@@ -203,7 +203,7 @@ def test_what_nobody_has_accepted_is_red_as_a_whole_as_the_alarm_counts_it(visit
     expect(page.locator(".card.urgent")).to_have_count(0)
     page.clock.fast_forward("11:00")
     expect(page.locator(".card.urgent .state.alarm")).to_have_count(2)
-    expect(page.get_by_role("button", name="! 2 unanswered for 10 min")).to_be_visible()
+    expect(page.get_by_role("button", name="! 2 unanswered over 10 min")).to_be_visible()
     look(page, "board-unaccepted")
 
 
@@ -411,6 +411,37 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     expect(page.locator(".card")).to_contain_text("Offered to 1 courier")
     luka.act("accept", job)
     expect(page.locator(".card")).to_contain_text("Luka Lukić")
+
+
+def test_what_was_given_back_needs_a_hand_until_somebody_takes_it(visit, look):
+    shop = Store()
+    ana, luka, maja = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić")))
+    job = shop.deliver_to(ana, luka)
+    ana.act("accept", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    card = page.locator("li > .card")
+    expect(card).to_contain_text("Accepted")
+    expect(page.get_by_text("All is well")).to_be_visible()
+    ana.act("cancel", job)
+    chip = page.locator(".hand .chip")
+    expect(chip).to_have_text("✕ 1 given back")
+    expect(card).to_have_class(re.compile("urgent"))
+    expect(card).to_contain_text("Given back")
+    expect(card).to_contain_text("Offer to more")
+    card.click()
+    panel = page.get_by_role("dialog", name="Iva Ivić")
+    expect(panel.locator(".trouble")).to_have_text("! Given back")
+    look(page, "given-back")
+    panel.get_by_role("button", name="Offer to more").click()
+    # Who was not asked yet stands before who was, and who had it last of all.
+    more = page.get_by_role("dialog", name="Offer to more")
+    expect(more.locator(".choice .name")).to_have_text(["Maja Majić", "Luka Lukić", "Ana Anić"])
+    page.keyboard.press("Escape")
+    expect(more).to_have_count(0)
+    luka.act("accept", job)
+    expect(chip).to_have_count(0)
+    expect(card).not_to_have_class(re.compile("urgent"))
 
 
 def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(visit):
@@ -833,7 +864,7 @@ def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     form = page.get_by_role("dialog", name="New delivery")
     for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
         form.get_by_label(label).fill(text)
-    form.get_by_role("button", name="All", exact=True).click()
+    expect(form.locator(".choice").get_by_role("checkbox", checked=True)).to_have_count(2)
     form.get_by_text("Offering", exact=True).click()
     form.get_by_label("Offered to").select_option("nearest")
     form.get_by_label("Seconds for each").fill("5")
@@ -1046,6 +1077,7 @@ def test_what_was_filled_in_is_not_called_missing(visit):
     sign_in(page, shop)
     page.get_by_role("button", name="New delivery").click()
     form = page.get_by_role("dialog", name="New delivery")
+    form.get_by_role("button", name="None", exact=True).click()
     form.get_by_role("button", name="Create").click()
     wrong = form.locator(".wrong:visible")
     expect(wrong).to_have_count(5)

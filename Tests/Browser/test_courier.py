@@ -219,7 +219,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
     # What a button says is read whole, but for a name, which the card says, too.
     assert cards.first.locator(".rest a:not([href^='tel:']) span").evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
-    assert seen == [["Fetch all 2 · Pekara", "Fetch", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", "Decline", ""]]
+    assert seen == [["Fetch all 2", "Fetch", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", "Decline", ""]]
     # By keys alone: to the rest, to what costs reputation, and back to where one was.
     rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
     expect(rest).to_have_attribute("aria-haspopup", "dialog")
@@ -770,6 +770,27 @@ def test_on_a_phone_what_is_said_leaves_the_links_free(visit):
         said.filter(visible=True).click()
         expect(said).to_have_count(count)
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_new_courier_joins_who_has_invited_the_number(visit, look):
+    shop = Store()
+    ana = Courier()
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    first = page.locator(".jobs .guide")
+    expect(first).to_contain_text("A store has to invite you.")
+    # One thing is wanted before all others.
+    expect(first.locator(".main")).to_have_text(["Join a store"])
+    call("POST", "/v1/invites", {"phone": ana.phone, "message": "Every Saturday?"}, shop.token)
+    page.reload()
+    live(page)
+    expect(first).to_contain_text("Pekara invites you")
+    expect(first).to_contain_text("Every Saturday?")
+    expect(first.locator(".main")).to_have_text(["Join"])
+    look(page, "courier-invited")
+    first.get_by_role("button", name="Join Pekara").click()
+    expect(first).to_contain_text("You deliver for Pekara")
+    expect(first).not_to_contain_text("invites you")
 
 
 def test_a_new_courier_is_told_for_whom_and_what_makes_the_phone_ready(visit, look):

@@ -54,14 +54,18 @@ def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
 def test_an_open_delivery_has_its_map_where_the_board_has_none(visit, look, width):
     store, courier = shop()
     sent(store, courier)
+    sent(store, courier, recipient=JAN)
     page = visit("/store")
     page.set_viewport_size({"width": width, "height": 844})
     sign_in(page, store)
     card = page.get_by_role("dialog", name="Iva Ivić")
     for _ in range(2):
-        page.locator("li > .card").click()
-        sign = card.locator(".map .leaflet-marker-icon[aria-label*='Iva Ivić']")
-        sign.scroll_into_view_if_needed()
+        page.locator("li > .card", has_text="Iva Ivić").click()
+        # It has that one on it, and no other.
+        signs = card.locator(".map .leaflet-marker-icon[role=button]")
+        expect(signs).to_have_count(1)
+        assert "Iva Ivić" in signs.get_attribute("aria-label")
+        signs.scroll_into_view_if_needed()
         # It lies beneath what is done with the delivery.
         card.get_by_role("button", name="Change").click(trial=True)
         look(page, f"panel-map-{width}")

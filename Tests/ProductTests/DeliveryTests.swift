@@ -36,8 +36,15 @@ import Testing
             let event = try #require(try await api.get("/v1/events", as: store.token).items.last?["delivery"])
             for told in [listed, event] {
                 #expect(told["candidate_count"] == 2 && told["offered_count"] == 1)
-                #expect(!told.names.contains("candidates"))
+                #expect(!told.names.contains("candidates") && !told.names.contains("given_back_count"))
             }
+            // What somebody had accepted and gave back waits for others, and its store is told so; nobody else is.
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("cancel", id, as: couriers[0])
+            let back = try #require(try await api.get("/v1/deliveries", as: store.token).items.first)
+            #expect(back["status"] == "pending" && back["given_back_count"] == 1 && back["offered_count"] == 0)
+            let seen = try await api.get(SampleDelivery.path(id), as: couriers[1].token)
+            #expect(seen.status == 200 && !seen.json.names.contains("given_back_count"))
             try await api.expectConsistency()
         }
     }

@@ -14,7 +14,7 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isStranded, isUnaccepted, isUnheard, isUrgent, patience, tellHeard} from './offering.js';
+import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
@@ -22,7 +22,7 @@ soon('details');
 soon('editor');
 soon('talkbeside');
 /** What needs a hand, most of all first. */
-const needs = {late: isLate, failed: isFailed, stranded: isStranded, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, givenBack: isGivenBack, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime},

@@ -96,19 +96,24 @@ export function mapBeside(region, {look, redraw}) {
     /** Draws these deliveries, of which one may be open. */
     draw(deliveries, open) {
       const placed = deliveries.filter(({recipient}) => recipient?.location);
-      button.hidden = state === 'none' && !placed.length;
-      if (!isWanted() || (state === 'none' && !placed.length)) return end();
+      // Where the store itself is on it, couriers are seen to come.
+      const isEmpty = !placed.length && !(deliveries.length && remembered()?.location);
+      button.hidden = state === 'none' && isEmpty;
+      if (!isWanted() || (state === 'none' && isEmpty)) return end();
       if (state === 'failed') return undefined;
       show(true);
       if (state === 'none') begin();
       if (state !== 'made') return undefined;
-      const stops = [...maps.homeOf(remembered()), ...placed.map((one) => maps.stopOf(one, () => look(one.id)))];
-      live.draw(stops);
       const one = placed.find(({id}) => id === open);
       const way = maps.wayTo(one, placed, live.couriers);
+      // In the panel of one there is room for that one, and for whom and what it waits for.
+      const isAlone = slot() && one;
+      const shown = isAlone ? placed.filter((other) => other === one || way.includes(other.recipient.location)) : placed;
+      const stops = [...maps.homeOf(remembered()), ...shown.map((one) => maps.stopOf(one, () => look(one.id)))];
+      live.draw(stops, isAlone && one.courier ? (id) => id === one.courier.id : undefined);
       live.lead(way);
       live.still(Boolean(slot()));
-      live.fit(stops, slot() && one && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
+      live.fit(stops, isAlone && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
       opened = open;
       point();
       pointed(marked);

@@ -4,7 +4,7 @@ import {expected} from './arriving.js';
 import {failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
-import {isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
+import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
@@ -17,7 +17,7 @@ export const isUnplaced = (delivery) => Boolean(isOpen(delivery) && delivery.rec
 export function row(delivery, act, {isOpen = false} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard(delivery) && t('nobodyOnDuty');
+  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard(delivery) ? t('nobodyOnDuty') : (isUnaccepted(delivery) || isGivenBack(delivery)) && t('offerMore');
   const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
@@ -33,7 +33,7 @@ export function row(delivery, act, {isOpen = false} = {}) {
 function state(delivery) {
   const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
   const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
-    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t('waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
+    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
   return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
     !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('placeMissing')}, ` · ${t('noPlace')}`));

@@ -88,10 +88,11 @@ export function picker(chosen, states, pickup, {none = '', isNew = false} = {}) 
     unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;
   }
 
-  // Who has said no already stands behind all others.
+  // Who has said no already stands behind all others, and before them who is asked already.
   const hasHad = ({id}) => ['declined', 'forfeited', 'carries'].includes(states.get(id));
+  const isAsked = ({id}) => states.get(id) === 'offered';
   const load = () => loading(list, partners, (found) => {
-    const couriers = found.toSorted((one, other) => hasHad(one) - hasHad(other));
+    const couriers = found.toSorted((one, other) => hasHad(one) - hasHad(other) || isAsked(one) - isAsked(other));
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     // Where there is one alone, it is meant.

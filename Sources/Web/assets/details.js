@@ -12,7 +12,7 @@ import {icon} from './icons.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {isHeld, isStranded, isUnaccepted, isUnheard} from './offering.js';
+import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
@@ -55,7 +55,7 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${tardy(current)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${isGivenBack(current)} ${tardy(current)}`;
     if (!current || state === shown) return;
     shown = state;
     // Who is asked about what it was before is told what it is now; what is being sent has its own answer.
@@ -113,6 +113,7 @@ export function details(delivery, {changed, created, closed}) {
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
+      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', t('wasGivenBack'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('stranded') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
@@ -127,7 +128,7 @@ export function details(delivery, {changed, created, closed}) {
     const more = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(isUnfolded), 'aria-label': t('moreViews'), title: t('moreViews'), onclick: () => turn(!isUnfolded)}, icon('more'));
     const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isUnheard(current) && !isHeld(current);
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
-      may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), ''),
+      may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), 'main'),
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
       !isAsked && link, more), h('p', {class: 'actions rare', onclick: () => turn(false)},

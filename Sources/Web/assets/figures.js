@@ -13,6 +13,8 @@ import {localDay, number, span, t} from './words.js';
 const outcomes = ['delivered', 'cancelled', 'open'];
 // Which change of a figure is a good one.
 const more = 1, fewer = -1;
+// Of how many in a hundred a change is more than chance.
+const telling = 5;
 const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 
 export function figures(region) {
@@ -96,7 +98,7 @@ function change(now, before, wanted) {
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return t('asBefore');
-  return judged(wanted * percent, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
+  return judged(wanted * (Math.abs(percent) < telling ? 0 : percent), t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }
 
 /** How many of a hundred deliveries what had better be rare was so for, and in the period before: there may be more of everything. */
@@ -105,7 +107,7 @@ function part(totals, before, name) {
   const [now, then] = [totals, before].map(of);
   if (!totals.created) return null;
   const percent = (value) => t('changed', {percent: number(value)});
-  return before.created ? judged(then - now, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
+  return before.created ? judged(Math.abs(then - now) * 100 < telling * then ? 0 : then - now, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
 }
 
 const judged = (gain, text) => h('span', {class: gain > 0 ? 'better' : gain < 0 ? 'worse' : ''}, text);

@@ -30,9 +30,10 @@ export function aboveJobs({section, list}, jobs) {
   }
 
   /** The next step of who goes there next; else it stands above them all. */
-  function place({id}) {
+  function place({id, store}) {
     const bar = id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${id}'] .verbs`);
     together.classList.toggle('main', Boolean(bar));
+    together.textContent = t(bar ? 'fetchAllHere' : 'fetchAll', {count: fetched().length, store: store.name});
     if (!bar) list.before(together);
     else if (together.parentNode !== bar) bar.querySelector('.main').before(together);
   }
@@ -41,9 +42,7 @@ export function aboveJobs({section, list}, jobs) {
     join();
     late.hidden = !lateOnes().length;
     late.textContent = t('need_late', {count: jobs().filter(isLate).length});
-    const [first, ...others] = fetched();
-    if (!first) return together.remove();
-    together.textContent = t('fetchAll', {count: 1 + others.length, store: first.store.name});
-    return place(first);
+    const [first] = fetched();
+    return first ? place(first) : together.remove();
   };
 }

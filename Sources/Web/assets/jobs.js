@@ -49,7 +49,7 @@ export function jobs(region, {account, count}) {
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
   const {card, steps, others} = jobCards({look, ask, isOneOfMany});
   const all = lists(groups, {
-    card, empty: (name) => t(`noJobs_${name}`), drawn, shows: isListed,
+    card, empty: (name) => t(`noJobs_${name}`), drawn, isPart: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
       return `${isOneOfMany(job)} ${Boolean(fetchedFrom(job))} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;

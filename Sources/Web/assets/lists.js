@@ -26,10 +26,10 @@ const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day
  * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the
  * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
  * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
- * `empty` is what is said of a list without any, `query` narrows what is asked for, `shows` what is shown of it, `reaches` says whether
+ * `empty` is what is said of a list without any, `query` narrows what is asked for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(groups, {card, empty, mark = () => '', query = () => ({}), shows = () => true, reaches = () => false, hasRoom = () => true, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isPart = () => true, shows = () => true, reaches = () => false, hasRoom = () => true, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -153,7 +153,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   function drawAll() {
     redraw(() => {
       for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded, error} of parts) {
-        const everything = of(...statuses);
+        const everything = of(...statuses).filter(isPart);
         const items = everything.filter(shows).sort(order);
         keep(list, order === inOrder ? withDays(items) : items, (one) => (one.day ? headOf(one.day) : `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`),
           (one) => (one.day ? h('li', {class: 'day'}, headOf(one.day)) : card(one)));

@@ -84,13 +84,15 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
 
   return {
     couriers,
-    draw(stops) {
+    /** These stops, and all couriers unless only some are wanted. */
+    draw(stops, isWanted = () => true) {
       const kept = new Set();
       for (const {id, at, style, text, label, act} of stops) {
         kept.add(id);
         mark(id, at, style, text, label, act);
       }
       for (const [id, courier] of couriers) {
+        if (!isWanted(id)) continue;
         kept.add(id);
         mark(id, courier, courier.isFresh ? 'courier' : 'courier old', courier.sign, t('mapSeen', {name: courier.name, time: when(courier.at)}));
       }

@@ -20,6 +20,8 @@ export function messages(region, {account, part}) {
   const open = h('div', {class: 'open-talk'});
   const others = h('ul', {class: 'talks'});
   const unwritten = h('section', {hidden: true}, h('h2', {}, t(`othersToWrite_${account.kind}`)), others);
+  // With whom a conversation was put away.
+  const putAway = new Set();
   let items = [], partners = [], one, wanted = part && !part.startsWith('with=') ? part : null;
 
   const isPlain = () => !search.value.trim() && !hidden.checked;
@@ -57,11 +59,12 @@ export function messages(region, {account, part}) {
     if (!more.hidden || hidden.checked) return [];
     const known = new Set(items.map(({with: {id}}) => id));
     const words = search.value.trim().toLocaleLowerCase();
-    return partners.filter((partner) => !known.has(partner.id) && nameOf(partner).toLocaleLowerCase().includes(words));
+    return partners.filter(({id}) => !known.has(id) && !putAway.has(id)).filter((partner) => nameOf(partner).toLocaleLowerCase().includes(words));
   }
 
-  const loadPartners = () => lasting('partners', () => all('/v1/partners')).then((found) => {
+  const loadPartners = () => Promise.all([lasting('partners', () => all('/v1/partners')), all('/v1/conversations', {hidden: true})]).then(([found, away]) => {
     partners = found;
+    for (const talk of away) putAway.add(talk.with.id);
     draw();
   }, () => {});
 
@@ -119,6 +122,7 @@ export function messages(region, {account, part}) {
         return load();
       }
       const {conversation} = data ?? {};
+      if (conversation) putAway[conversation.hidden ? 'add' : 'delete'](conversation.with.id);
       if (!conversation || !isPlain()) return load();
       items = [conversation, ...items.filter(({id}) => id !== conversation.id)].filter((item) => !item.hidden)
         .sort((first, second) => latest(second).localeCompare(latest(first)));

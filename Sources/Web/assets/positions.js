@@ -26,8 +26,11 @@ function ofStore(changed) {
 }
 
 function ofPhone(changed) {
-  const stop = watch(({lat, lon, at}) => changed('me', {lat, lon, at, name: t('mapMe'), sign: '●', isFresh: true}));
-  return {close: stop};
+  const put = ({lat, lon, at}) => changed('me', {lat, lon, at, name: t('mapMe'), sign: '●', isFresh: true});
+  const close = watch(put);
+  // Of a phone that lies still, a second watch hears nothing: where it is was found before.
+  locate(put, undefined, Infinity);
+  return {close};
 }
 
 const fixOf = ({coords, timestamp}) => ({
