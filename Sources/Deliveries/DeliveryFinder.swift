@@ -17,14 +17,14 @@ package final class DeliveryFinder: Sendable {
         lines = try await LoopLocal(group) { loop in
             Lines(
                 forStores: Gatherer(on: loop) { asked in
-                    let found = try await database.run(FindForStores(asked: Array(Set(asked.map { $0.id }))))
+                    let found = try await database.run(FindForStores(asked: distinct(asked.map { $0.id })))
                     return asked.map { one in found.first { $0.delivery.id == one.id } }
                 },
                 forAnybody: Gatherer(on: loop) { asked in
-                    FindForAnybody.answers(to: asked, try await database.run(FindForAnybody(asked: Array(Set(asked)))))
+                    FindForAnybody.answers(to: asked, try await database.run(FindForAnybody(asked: distinct(asked))))
                 },
                 withSteps: Gatherer(on: loop) { asked in
-                    FindForAnybody.answers(to: asked, try await database.run(FindWithSteps(asked: Array(Set(asked)))))
+                    FindForAnybody.answers(to: asked, try await database.run(FindWithSteps(asked: distinct(asked))))
                 })
         }
     }
@@ -38,6 +38,9 @@ package final class DeliveryFinder: Sendable {
         return try await lines.forStores.find(asked)
     }
 }
+
+/// Each of them once; mostly there is one.
+private func distinct<Asked: Hashable>(_ all: [Asked]) -> [Asked] { all.count < 2 ? all : Array(Set(all)) }
 
 /// What is asked for on one loop by statements of one kind. It is no generic class: the compiler leaves its methods general, and what that
 /// looks up at run time was an eighth of what a single delivery costs.

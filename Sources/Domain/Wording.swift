@@ -29,8 +29,8 @@ public enum Wording {
         uniqueKeysWithValues: Languages.all.map { (Language(wordedAs: $0.code), MessageTemplates($0)) })
 }
 
-/// What messages say in one language.
-struct MessageTemplates: Sendable {
+/// What messages say in one language. Each message asks it, and copies nothing of it.
+final class MessageTemplates: Sendable {
     private let words: LanguageWords
     private let templates: [NotificationKind: (title: Template, body: Template)]
 

@@ -105,7 +105,7 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     look(page, "led")
     # Where the shop is, its own device knows, also where no address is known to be anywhere.
     page.locator(".guide").get_by_role("button", name="Set it on the map").click()
-    where = page.get_by_role("dialog", name="Show where your store is")
+    where = page.get_by_role("dialog", name="Place your store")
     expect(where.get_by_text(call("GET", "/v1/me", token=shop.token)["address"])).to_be_visible()
     expect(where.locator(".leaflet-control-scale-line")).to_be_visible()
     expect(where.get_by_role("button", name="Take this place")).to_be_disabled()
@@ -114,7 +114,7 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     look(page, "led-where")
     where.get_by_role("button", name="Take this place").click()
     expect(where).to_have_count(0)
-    expect(page.locator(".guide li.done")).to_contain_text("Show where your store is")
+    expect(page.locator(".guide li.done")).to_contain_text("Place your store")
     assert call("GET", "/v1/me", token=shop.token)["location"] == pytest.approx({"lat": 45.8131, "lon": 15.9775}, abs=1e-4)
     # The form comes first for many; it leads to inviting, and keeps what was typed.
     page.get_by_role("button", name="New delivery").click()
@@ -146,8 +146,16 @@ def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     (job,) = call("GET", "/v1/deliveries", token=shop.token)["items"]
     for action in ("accept", "deliver"):
         call("POST", f"/v1/deliveries/{job['id']}/{action}", {}, ana)
+    # What was done stays until somebody puts it away, and is not told again.
+    over = page.locator(".guide.over")
+    expect(over).to_contain_text("Your first delivery has arrived.")
+    expect(page.locator(".guide li")).to_have_count(0)
+    look(page, "led-over")
+    over.get_by_role("button", name="Close").click()
+    expect(page.locator(".guide")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".column.delivered")).to_be_visible()
     expect(page.locator(".guide")).to_be_hidden()
-    expect(page.get_by_text("Your first delivery has arrived.")).to_be_visible()
     # The next one goes to the same, unless somebody says otherwise.
     page.keyboard.press("n")
     expect(page.get_by_label("Ana Anić")).to_be_checked()
@@ -175,14 +183,14 @@ def test_the_guide_knows_that_somebody_was_invited(visit):
     expect(page.get_by_role("dialog", name="The invite")).to_be_visible()
     expect(page.locator(".guide li.waits")).to_contain_text("waits for an answer")
     # While others are waited for, something else is next.
-    expect(step).to_contain_text("Show where your store is")
+    expect(step).to_contain_text("Place your store")
 
 
 def test_a_device_that_does_not_say_where_it_is_says_so(visit):
     page = visit("/store", forgiving=["geolocation"])
     sign_in(page, Store())
     page.locator(".guide").get_by_role("button", name="Set it on the map").click()
-    where = page.get_by_role("dialog", name="Show where your store is")
+    where = page.get_by_role("dialog", name="Place your store")
     expect(where.locator(".leaflet-control-scale-line")).to_be_visible()
     where.get_by_role("button", name="Where I am now").click()
     expect(page.get_by_text("This device does not say where it is.")).to_be_visible()

@@ -124,7 +124,7 @@ export function board(region, {count}) {
     changed(delivery);
     // Who makes one wants to see it, whatever was looked at before.
     if (!seen.shows(delivery)) seen.clear();
-    say(createdWords(delivery));
+    say([createdWords(delivery), isUnplaced(delivery) && t('createdUnplaced')].filter(Boolean).join(' '));
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
     row?.scrollIntoView({block: 'nearest'});

@@ -85,6 +85,8 @@ export function picker(chosen, states, pickup, {none = '', isNew = false} = {}) 
   function word() {
     everybody.textContent = t(areMissing() ? 'everybody' : 'nobody');
     const asked = boxes.filter(([box]) => box.checked);
+    // Who is there only now was not left out.
+    if (asked.length) element.querySelector('.wrong').hidden = true;
     unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;
   }
 

@@ -2,6 +2,7 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {h, say, wordsOf} from './dom.js';
+import {icon} from './icons.js';
 import {inviteByNumber} from './invites.js';
 import {loaded} from './later.js';
 import {drawSteps} from './steps.js';
@@ -38,12 +39,21 @@ export function guide(create) {
       isOver = true;
       localStorage.setItem(place, 'yes');
       // A shop that has delivered for long is told nothing on a browser that is new.
-      if (!region.hidden) say(t('guide_over'));
+      if (!region.hidden) return end();
     }
-    show();
+    return show();
+  }
+
+  /** What was done, and what goes on from here, until it is put away. */
+  function end() {
+    region.classList.add('over');
+    region.replaceChildren(h('h2', {}, `✓ ${t('guide_over')}`), h('p', {class: 'hint'}, t('guide_next')),
+      h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => inviteByNumber()}, t('inviteSomebody')),
+        h('button', {type: 'button', class: 'plain', 'aria-label': t('close'), onclick: () => region.remove()}, icon('close'))));
   }
 
   function show() {
+    if (region.classList.contains('over')) return;
     region.hidden = isOver || !known || partners === undefined;
     if (region.hidden) return;
     const isDone = {invite: partners > 0, place: Boolean(remembered()?.location), create: known.all > 0, watch: false};

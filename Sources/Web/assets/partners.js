@@ -31,7 +31,9 @@ export function partners(region) {
     drawCouriers();
     noticed('partners');
   });
-  const drawCouriers = () => fill(couriers, people.map((person) => ({...person, load: loadFor(person)})), courier, 'noPartners');
+  /** On duty first, then who carries least. */
+  const drawCouriers = () => fill(couriers, people.map((person) => ({...person, load: loadFor(person)}))
+    .sort((one, other) => (other.on_duty ?? true) - (one.on_duty ?? true) || (one.load ?? 0) - (other.load ?? 0)), courier, 'noPartners');
   /** What they carry changes with each delivery. */
   const weigh = () => turn(async () => {
     loadFor = await loads();
