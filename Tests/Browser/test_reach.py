@@ -503,6 +503,10 @@ def test_who_asks_nobody_on_duty_is_told_so_before(visit):
     sign_in(page, shop)
     page.get_by_role("button", name="New delivery").click()
     form, told = page.get_by_role("dialog"), page.get_by_role("dialog").get_by_text("Nobody of those asked is on duty")
+    # Who has never chosen anybody means those on duty.
+    expect(form.get_by_label("Luka Lukić")).to_be_checked()
+    expect(form.get_by_label("Ana Anić")).not_to_be_checked()
+    form.get_by_label("Luka Lukić").uncheck()
     form.get_by_label("Ana Anić").check()
     expect(told).to_be_visible()
     form.get_by_label("Luka Lukić").check()
