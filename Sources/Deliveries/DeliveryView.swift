@@ -25,7 +25,7 @@ extension StoredDelivery {
             .init("candidate_count", .integer(0...Bounds.candidates), optional: true),
             .init("offered_count", .integer(0...Bounds.candidates), optional: true),
             .init("candidates", .array(candidateShape), optional: true),
-            // Of those, who had accepted it and gave it back; left out where nobody has.
+            // How many had accepted it and gave it back; left out where nobody has.
             .init("given_back_count", .integer(1...Bounds.candidates), optional: true),
             // In the answer to a step that offers it, where none of those who are offered it is on duty.
             .init("nobody_on_duty", .boolean, optional: true),

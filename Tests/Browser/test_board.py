@@ -444,6 +444,23 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it(visit, look):
     expect(card).not_to_have_class(re.compile("urgent"))
 
 
+def test_what_was_given_back_is_unanswered_after_a_while(visit):
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana, luka)
+    ana.act("accept", job)
+    ana.act("cancel", job)
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, shop)
+    card = page.locator("li > .card")
+    expect(card).to_contain_text("Given back")
+    # Nothing happens but that time goes by: the row says what the alarm says.
+    page.clock.fast_forward("11:00")
+    expect(page.locator(".hand .chip")).to_have_text("! 1 unanswered over 10 min")
+    expect(card).not_to_contain_text("Given back")
+
+
 def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(visit):
     shop = Store()
     ana = Courier(shop)
@@ -526,6 +543,8 @@ def test_what_no_map_knows_is_said_and_set(visit):
     call("PATCH", "/v1/me", {"location": {"lat": 45.81, "lon": 15.97}}, shop.token)
     page.reload()
     expect(sign).to_be_visible()
+    # The map has the store itself, and whoever comes to it.
+    expect(page.locator(".map-beside .leaflet-marker-icon")).to_have_count(1)
     page.locator(".column.open .card").click()
     page.get_by_role("dialog").get_by_role("button", name="Place unknown").click()
     expect(page.locator("dialog.editor")).to_be_visible()
@@ -984,11 +1003,12 @@ def test_figures_say_what_was_on_time(visit, look):
 
 def test_changes_of_figures_are_judged_by_their_share(visit):
     page = visit("/store")
+    was = {"created": 100, "cancelled": 10, "returned": 2, "due": 50, "on_time": 34}
 
     def said(route):
         answer = route.fetch()
         stats = answer.json()
-        stats["before"] = stats["totals"] | {"created": 100, "cancelled": 10, "returned": 2, "due": 50, "on_time": 34}
+        stats["before"] = stats["totals"] | was
         stats["totals"] |= {"created": 300, "cancelled": 15, "returned": 12, "due": 60, "on_time": 45}
         route.fulfill(response=answer, json=stats)
 
@@ -1000,7 +1020,13 @@ def test_changes_of_figures_are_judged_by_their_share(visit):
     expect(tile("Cancelled").locator(".better")).to_have_text("5 % · 10 % before")
     expect(tile("Given back").locator(".worse")).to_have_text("4 % · 2 % before")
     expect(tile("On time")).to_contain_text("75 %")
-    expect(tile("On time")).to_contain_text("68 % before")
+    expect(tile("On time").locator(".better")).to_have_text("68 % before")
+    # What is hardly more or less is no news.
+    was.update(cancelled=5.2, on_time=37)
+    page.reload()
+    expect(tile("Cancelled")).to_contain_text("5.2 % before")
+    expect(tile("On time")).to_contain_text("74 % before")
+    expect(page.locator(":is(.tile:has-text('Cancelled'), .tile:has-text('On time')) :is(.better, .worse)")).to_have_count(0)
 
 
 def test_what_is_over_stands_by_days(visit, look):

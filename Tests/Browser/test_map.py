@@ -249,6 +249,18 @@ def test_a_courier_sees_its_stops_and_says_where_it_is(chromium, look):
     context.close()
 
 
+def test_a_phone_that_lies_still_is_on_its_map(visit):
+    store, courier = shop()
+    courier.act("accept", sent(store, courier)[0])
+    page = visit("/courier", phone=True, geolocation={"latitude": 45.8150, "longitude": 15.9780})
+    # It has nothing newer to say to whoever watches.
+    page.add_init_script("Geolocation.prototype.watchPosition = () => 1")
+    page.reload()
+    sign_in(page, courier)
+    go(page, "Map")
+    expect(page.locator(".map .leaflet-marker-icon[aria-label^='You']")).to_be_visible()
+
+
 def test_a_place_is_set_on_the_map_with_keys(visit):
     store, courier = shop()
     page = visit("/store")

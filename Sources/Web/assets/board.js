@@ -14,7 +14,7 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, patience, tellHeard} from './offering.js';
+import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
@@ -41,7 +41,7 @@ export function board(region, {count}) {
   });
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
-    mark: (one) => `${isUnheard(one)} ${isUrgent(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     const mine = words = search.value.trim();

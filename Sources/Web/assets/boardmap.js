@@ -109,7 +109,7 @@ export function mapBeside(region, {look, redraw}) {
       // In the panel of one there is room for that one, and for whom and what it waits for.
       const isAlone = slot() && one;
       const shown = isAlone ? placed.filter((other) => other === one || way.includes(other.recipient.location)) : placed;
-      const stops = [...maps.homeOf(remembered()), ...shown.map((one) => maps.stopOf(one, () => look(one.id)))];
+      const stops = [...maps.homeOf(remembered()), ...shown.map((each) => maps.stopOf(each, () => look(each.id)))];
       live.draw(stops, isAlone && one.courier ? (id) => id === one.courier.id : undefined);
       live.lead(way);
       live.still(Boolean(slot()));

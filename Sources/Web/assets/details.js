@@ -12,7 +12,7 @@ import {icon} from './icons.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard} from './offering.js';
+import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, needOf} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
@@ -55,7 +55,7 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   function show(current) {
-    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${isUnaccepted(current)} ${isUnheard(current)} ${isGivenBack(current)} ${tardy(current)}`;
+    const state = current && `${current.version} ${saidMark(current)} ${minuteOf(current)} ${needOf(current)} ${tardy(current)}`;
     if (!current || state === shown) return;
     shown = state;
     // Who is asked about what it was before is told what it is now; what is being sent has its own answer.

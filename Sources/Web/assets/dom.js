@@ -176,12 +176,12 @@ export function confirmed(title, text, verb, closing) {
 const notices = h('div', {class: 'notices', role: 'status'});
 
 /** Says something in passing; the same again only once. */
-export function say(text, about = '') {
+export function say(text) {
   placeNotices();
   // What appears in the same moment as its place is not read out.
   setTimeout(() => {
     for (const old of Array.from(notices.children)) if (old.textContent === text) old.remove();
-    const notice = h('p', {class: about, onclick: () => notice.remove()}, text);
+    const notice = h('p', {onclick: () => notice.remove()}, text);
     notices.append(notice);
     // More than two are nothing to read in passing.
     while (notices.children.length > 2) notices.firstChild.remove();

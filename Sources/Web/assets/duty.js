@@ -44,7 +44,7 @@ export function dutySwitch(account) {
     try {
       const answer = await ask('PUT', '/v1/me/duty', {on, until});
       remember(Object.assign(account, {on_duty: on, duty_until: until}, answer));
-      say(t(on ? 'nowOnDuty' : 'nowOffDuty'), 'of-duty');
+      say(t(on ? 'nowOnDuty' : 'nowOffDuty'));
     } catch (error) {
       say(wordsOf(error));
     }

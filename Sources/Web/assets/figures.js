@@ -45,7 +45,7 @@ export function figures(region) {
     const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
     const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
-    const onTime = () => [t('onTimeOf', {count: totals.on_time, due: totals.due}), ...before.due ? [' · ', judged(share(totals) === share(before) ? 0 : totals.on_time / totals.due - before.on_time / before.due, t('shareBefore', {share: share(before)}))] : []];
+    const onTime = () => [t('onTimeOf', {count: totals.on_time, due: totals.due}), ...before.due ? [' · ', judged(totals.on_time / totals.due, before.on_time / before.due, more, t('shareBefore', {share: share(before)}))] : []];
     // What a shop asks first stands first: how many came, in time, and how fast.
     const first = [
       count('delivered', more), tile(t('onTime'), share(totals), totals.due ? onTime() : t('nothingDue')),
@@ -98,7 +98,7 @@ function change(now, before, wanted) {
   if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
   const percent = Math.round((100 * (now - before)) / before);
   if (percent === 0) return t('asBefore');
-  return judged(wanted * (Math.abs(percent) < telling ? 0 : percent), t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
+  return judged(now, before, wanted, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
 }
 
 /** How many of a hundred deliveries what had better be rare was so for, and in the period before: there may be more of everything. */
@@ -107,7 +107,11 @@ function part(totals, before, name) {
   const [now, then] = [totals, before].map(of);
   if (!totals.created) return null;
   const percent = (value) => t('changed', {percent: number(value)});
-  return before.created ? judged(Math.abs(then - now) * 100 < telling * then ? 0 : then - now, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
+  return before.created ? judged(now, then, fewer, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
 }
 
-const judged = (gain, text) => h('span', {class: gain > 0 ? 'better' : gain < 0 ? 'worse' : ''}, text);
+/** Says in colour whether it is more as it was `wanted`, or fewer. */
+function judged(now, before, wanted, text) {
+  const gain = Math.abs(now - before) * 100 < telling * before ? 0 : wanted * (now - before);
+  return h('span', {class: gain > 0 ? 'better' : gain < 0 ? 'worse' : ''}, text);
+}

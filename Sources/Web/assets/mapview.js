@@ -14,7 +14,7 @@ import {carriedStatuses, openStatuses} from './lifecycle.js';
 import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {ahead} from './outgoing.js';
 import {due, inTime, tick} from './due.js';
-import {createdWords, isUrgent, tellHeard} from './offering.js';
+import {createdWords, needOf, tellHeard} from './offering.js';
 import {asChosen, goBy, handle, movable} from './route.js';
 import {streetOf} from './way.js';
 import {span, t} from './words.js';
@@ -136,7 +136,7 @@ export function mapOf(kind, row) {
       say(createdWords(delivery));
     }
 
-    const stateOf = (one) => `${one.version} ${isUrgent(one)} ${kind === 'store' ? minuteOf(one) : numberOf(one)} ${open?.id === one.id}`;
+    const stateOf = (one) => `${one.version} ${needOf(one)} ${kind === 'store' ? minuteOf(one) : numberOf(one)} ${open?.id === one.id}`;
 
     const entry = (delivery) => (row ? row(delivery, () => look(deliveries.get(delivery.id)), {isOpen: open?.id === delivery.id}) : next(delivery));
 

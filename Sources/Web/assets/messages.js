@@ -64,6 +64,7 @@ export function messages(region, {account, part}) {
 
   const loadPartners = () => Promise.all([lasting('partners', () => all('/v1/partners')), all('/v1/conversations', {hidden: true})]).then(([found, away]) => {
     partners = found;
+    putAway.clear();
     for (const talk of away) putAway.add(talk.with.id);
     draw();
   }, () => {});

@@ -42,6 +42,9 @@ export const isGivenBack = (one) => one.status === 'pending' && one.given_back_c
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
 
+/** What of it changes what is said with time alone. */
+export const needOf = (one) => [isUrgent, isUnaccepted, isUnheard, isGivenBack].map((is) => is(one)).join();
+
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
 

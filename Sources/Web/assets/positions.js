@@ -26,9 +26,15 @@ function ofStore(changed) {
 }
 
 function ofPhone(changed) {
-  const put = ({lat, lon, at}) => changed('me', {lat, lon, at, name: t('mapMe'), sign: '●', isFresh: true});
+  let last = '';
+  function put({lat, lon, at}) {
+    if (at < last) return;
+    last = at;
+    changed('me', {lat, lon, at, name: t('mapMe'), sign: '●', isFresh: true});
+  }
+
   const close = watch(put);
-  // Of a phone that lies still, a second watch hears nothing: where it is was found before.
+  // Of a phone that lies still, a second watch hears nothing: where it is was found before, which may come after something newer.
   locate(put, undefined, Infinity);
   return {close};
 }

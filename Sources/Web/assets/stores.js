@@ -13,6 +13,16 @@ import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
 import {t} from './words.js';
 
+/** Joins the store that has sent it, and says what came of that. */
+export async function acceptInvite(id) {
+  try {
+    const {store: {name}} = await post(`/v1/invites/${id}/accept`);
+    say(t('joined', {name}));
+  } catch (error) {
+    say(wordsOf(error));
+  }
+}
+
 /** `invite` holds the code that a courier came with, until it is used. */
 export function stores(region, {account}, invite) {
   const partners = h('ul', {class: 'rows'});
@@ -29,15 +39,7 @@ export function stores(region, {account}, invite) {
     h('li', {}, h('div', {}, h('strong', {}, name), message && h('p', {class: 'said'}, message), h('p', {class: 'hint'}, moment(at))),
       h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join')));
 
-  async function accept(id) {
-    try {
-      const {store: {name}} = await post(`/v1/invites/${id}/accept`);
-      say(t('joined', {name}));
-    } catch (error) {
-      say(wordsOf(error));
-    }
-    load();
-  }
+  const accept = (id) => acceptInvite(id).then(load);
 
   function load() {
     loading(partners, () => lasting('partners', () => all('/v1/partners')), (items) => fill(partners, items, store, 'noStores'));

@@ -1,11 +1,12 @@
 // A courier's first steps, until there is a first job: for whom one delivers, and what makes a phone reach who has it in the pocket.
-import {all, lasting, post} from './ask.js';
+import {all, lasting} from './ask.js';
 import {h, say, wordsOf} from './dom.js';
 import {avatar} from './face.js';
 import {canInstall, install, isInstalled} from './install.js';
 import {askToLocate, leaveToLocate} from './positions.js';
 import {standing} from './push.js';
 import {drawSteps} from './steps.js';
+import {acceptInvite} from './stores.js';
 import {t} from './words.js';
 
 export function welcome(account) {
@@ -16,18 +17,8 @@ export function welcome(account) {
 
   const store = ({name, address, picture}) => h('div', {class: 'faced'}, avatar(name, picture), h('p', {}, h('strong', {}, t('deliversFor', {name})), address && h('span', {class: 'hint'}, address)));
   const join = ({id, store: {name, address}, message}) => h('div', {class: 'faced'}, avatar(name), h('div', {}, h('strong', {}, t('invitesYou', {store: name})), address && h('p', {class: 'hint'}, address), message && h('p', {class: 'said'}, message)),
-    h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => accept(id)}, t('join'))));
+    h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', 'aria-label': t('joinNamed', {name}), onclick: () => acceptInvite(id).then(load)}, t('join'))));
   const nobody = () => [h('p', {}, t('noStores')), h('p', {class: 'actions'}, h('a', {class: 'button main', href: '#/stores'}, t('joinStore')))];
-
-  async function accept(id) {
-    try {
-      const {store: {name}} = await post(`/v1/invites/${id}/accept`);
-      say(t('joined', {name}));
-    } catch (error) {
-      say(wordsOf(error));
-    }
-    load();
-  }
 
   /** For whom one delivers, and who asks for it. */
   async function tellWhom() {
@@ -60,6 +51,8 @@ export function welcome(account) {
   }
 
   function draw() {
+    // Whether it may say where it is, is not known at once.
+    if (!leave) return;
     drawSteps(list, [
       push && {id: 'push', isDone: push.state === 'on', text: t(push.why ?? 'first_pushText'), verb: t('allowPush'), act: push.state === 'open' && allow},
       {id: 'place', isDone: leave.state === 'granted', text: t(leave.state === 'denied' ? 'locate_denied' : 'whereYouAreHint'), verb: t('locateHere'), act: leave.state === 'prompt' && askToLocate},
