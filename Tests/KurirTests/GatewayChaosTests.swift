@@ -43,7 +43,7 @@ import Testing
                     gateways[victim] = try starts[victim]()
                 }
                 // The messages of killed gateways come back when their leases end.
-                try await eventually { try await count("message_queue") == 0 }
+                try await outboxEmpties()
                 for gateway in gateways {
                     gateway.signal(SIGKILL)
                     try await gateway.end()

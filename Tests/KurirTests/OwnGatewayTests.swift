@@ -234,7 +234,6 @@ import Testing
     func `no push is lost or out of turn when nodes are killed`() async throws {
         var seed = Seed.forThisRun()
         print("nodes that are killed: \(seed)")
-        let url = TestDatabase.current.url
         try await Receivers.running { receivers in
             let options = try options(receivers)
             func node() async throws -> Kurir {
@@ -252,12 +251,7 @@ import Testing
                 nodes[victim] = try await node()
             }
             // What killed nodes had comes back when their leases end.
-            try await eventually {
-                let rows = try await blocking {
-                    try BlockingConnection(url: url).query("SELECT count(*) FROM message_queue")
-                }
-                return rows == [["0"]]
-            }
+            try await outboxEmpties()
             for node in nodes {
                 node.program.signal(SIGTERM)
                 try await node.program.end()
