@@ -90,6 +90,7 @@ public struct WebFile: Sendable {
         WebFile("livemap.js", PackageResources.livemap_js),
         WebFile("map.js", PackageResources.map_js),
         WebFile("mapview.js", PackageResources.mapview_js),
+        WebFile("meant.js", PackageResources.meant_js),
         WebFile("messages.js", PackageResources.messages_js),
         WebFile("money.js", PackageResources.money_js),
         WebFile("moves.js", PackageResources.moves_js),

@@ -183,7 +183,8 @@ def test_a_row_that_needs_a_hand_keeps_its_colour_while_it_is_open(visit):
     before = row.evaluate(colour)
     assert row.evaluate(edge) == "none"
     row.click()
-    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    # What the row says stands above all of it, rather than that somebody has it on the way.
+    expect(page.get_by_role("dialog", name="Iva Ivić").locator(".top .badge")).to_have_text("In progress ! Nobody home")
     expect(row).to_have_attribute("aria-current", "true")
     page.mouse.move(0, 0)
     until(page, lambda: row.evaluate(colour) == before)
@@ -373,6 +374,37 @@ def test_a_search_shows_what_it_finds_alone(visit):
     expect(page.locator(".column.delivered")).to_be_visible()
 
 
+def test_what_is_here_is_found_before_the_server_has_looked(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for last, address, phone in [("Matić", "Đurina 12", "+385912345678"), ("Ivić", "Savska 1", None)]:
+        shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": last, "address": address, "phone": phone})
+    page = visit("/store", forgiving=["net::ERR_"])
+    held = []
+    page.route("**/v1/deliveries?*q=*", held.append)
+    sign_in(page, shop)
+    cards = page.locator(".column.open .card")
+    expect(cards).to_have_count(2)
+    search = page.get_by_role("searchbox", name="Search")
+    for text, found in [("mia mat", "Matić"), ("durina", "Matić"), ("091 234 5678", "Matić"), ("1 savska", "Ivić")]:
+        search.fill(text)
+        expect(cards).to_have_count(1)
+        expect(cards).to_contain_text(found)
+    # Nobody says that there is none before all of it was looked through.
+    search.fill("ia")
+    expect(cards).to_have_count(0)
+    expect(page.locator(".column.open")).to_contain_text("Loading")
+    until(page, lambda: held)
+    page.unroute("**/v1/deliveries?*q=*")
+    for route in held:
+        route.abort()
+    search.fill("iv")
+    expect(cards).to_have_count(1)
+    expect(cards).to_contain_text("Ivić")
+    search.fill("")
+    expect(cards).to_have_count(2)
+
+
 def test_what_is_handed_over_shows_neither_its_pin_nor_the_cash_to_collect(visit):
     shop = Store()
     ana = Courier(shop)
@@ -413,7 +445,7 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     expect(page.locator(".card")).to_contain_text("Luka Lukić")
 
 
-def test_what_was_given_back_needs_a_hand_until_somebody_takes_it(visit, look):
+def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_chosen(visit, look):
     shop = Store()
     ana, luka, maja = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić")))
     job = shop.deliver_to(ana, luka)
@@ -442,6 +474,16 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it(visit, look):
     luka.act("accept", job)
     expect(chip).to_have_count(0)
     expect(card).not_to_have_class(re.compile("urgent"))
+    # Nor does it need one any more once its store has chosen others.
+    luka.act("cancel", job)
+    expect(chip).to_have_text("✕ 1 given back")
+    panel.get_by_role("button", name="Offer to more").click()
+    more.get_by_role("checkbox").first.check()
+    more.get_by_role("button", name="Offer").click()
+    expect(more).to_have_count(0)
+    expect(chip).to_have_count(0)
+    expect(card).not_to_have_class(re.compile("urgent"))
+    expect(panel.locator(".trouble")).to_have_count(0)
 
 
 def test_what_was_given_back_is_unanswered_after_a_while(visit):

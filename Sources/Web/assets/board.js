@@ -15,6 +15,7 @@ import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
+import {isMeant} from './meant.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
@@ -40,17 +41,28 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: seen.shows,
+    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: (one) => seen.shows(one) && (!isSearching || isMeant(one, words)),
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     const mine = words = search.value.trim();
     isSearching = Boolean(mine);
     columns.reload().then(() => {
-      if (mine === words) isSearching = false;
+      if (mine === words) isSearching &&= columns.parts.some(({error}) => error);
       columns.draw();
     });
   }, 250);
+
+  /** Until the server has looked through everything, what is here is looked through. What is left of a search is not all there is. */
+  function seek() {
+    const text = search.value.trim();
+    if (text) {
+      words = text;
+      isSearching = true;
+      columns.draw();
+    }
+    searched();
+  }
 
   /** Opens what a module has in it, unless something else was wanted meanwhile, or the board left. */
   async function opened(name, show) {
@@ -142,7 +154,7 @@ export function board(region, {count}) {
   const foot = h('p', {class: 'hint foot', hidden: true});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
   const chips = h('p', {class: 'hand calm', role: 'group', 'aria-label': t('needsHand')});
-  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched, onkeydown: goOn, placeholder: t('search')});
+  const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: seek, onkeydown: goOn, placeholder: t('search')});
   const sections = (areOver) => columns.parts.filter(({fold}) => Boolean(fold) === areOver).map(({section}) => section);
   const letter = (key) => keys.areOn() && h('kbd', {'aria-hidden': 'true'}, key);
   region.append(
@@ -174,7 +186,7 @@ export function board(region, {count}) {
     if (key === 'Escape') {
       if (!target.value) return target.blur();
       target.value = '';
-      return searched();
+      return seek();
     }
     return rowsNow()[0]?.focus();
   }

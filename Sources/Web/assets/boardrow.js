@@ -1,7 +1,7 @@
 // A row of a store's deliveries: by when, for whom, where to, who brings it, and how far it is.
 import {remembered} from './account.js';
 import {expected} from './arriving.js';
-import {failureOf, fullName, signs} from './delivery.js';
+import {badge, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
 import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, offeredFrom} from './offering.js';
@@ -29,10 +29,17 @@ export function row(delivery, act, {isOpen = false} = {}) {
       said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
 }
 
+/** What came of bringing it, where it could not be handed over. */
+const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`;
+
+/** Its state by itself: that somebody has it on the way says little where it could not be handed over. */
+export const stateBadge = (delivery) => (isFailed(delivery)
+  ? h('span', {class: `badge ${delivery.status} alarm`}, h('span', {class: 'unseen'}, `${t(`status_${delivery.status}`)} `), failure(delivery)) : badge(delivery.status));
+
 /** How far it is, and how long that has been so. */
 function state(delivery) {
-  const {status, picked_up_at: fetched, attempts, last_attempt: last} = delivery;
-  const [style, text] = isFailed(delivery) ? [' alarm', `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`]
+  const {status, picked_up_at: fetched} = delivery;
+  const [style, text] = isFailed(delivery) ? [' alarm', failure(delivery)]
     : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
   return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,

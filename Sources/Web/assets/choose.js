@@ -7,6 +7,7 @@ import {distance, meters} from './distance.js';
 import {due} from './due.js';
 import {form} from './form.js';
 import {inviteByNumber} from './invites.js';
+import {tellChosen} from './offering.js';
 import {t} from './words.js';
 
 // How many are seen at first, where there are more.
@@ -172,6 +173,7 @@ function open(delivery, title, verb, chosen, couriers, fields, send, done) {
   const about = h('p', {class: 'hint'}, whose(delivery), delivery.due_at && [h('br'), t('due'), ' ', ...due(delivery)]);
   const dialog = openBeside(t(title), form([about, ...fields, couriers.element], t(verb), async (values) => {
     const made = await send(values);
+    tellChosen(made);
     dialog.close();
     done(made);
     say(t(made.offered_count ? 'offered' : 'stranded'));

@@ -2,8 +2,8 @@
 import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {badge, collected, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
-import {isUnplaced, punctuality} from './boardrow.js';
+import {collected, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
+import {isUnplaced, punctuality, stateBadge} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -71,7 +71,7 @@ export function details(delivery, {changed, created, closed}) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], current.eta && !isFailed(current) && !willBeLate(current) && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, stateBadge(current), current.delivered_at && [' · ', punctuality(current)], current.eta && !isFailed(current) && !willBeLate(current) && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
@@ -142,13 +142,14 @@ export function details(delivery, {changed, created, closed}) {
 
   /** Whom it is offered to, and its PIN, are told with the one delivery only. */
   const alone = (id, act) => async ({currentTarget: button}) => {
-    button.disabled = true;
+    if (button.hasAttribute('aria-disabled')) return;
+    button.setAttribute('aria-disabled', 'true');
     try {
       asking = await act(await get(`/v1/deliveries/${id}`));
     } catch (error) {
       say(wordsOf(error));
     }
-    button.disabled = false;
+    button.removeAttribute('aria-disabled');
   };
 
   function reopen(id) {
