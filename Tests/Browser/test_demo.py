@@ -64,7 +64,8 @@ def test_one_courier_is_left_to_whoever_tries_it():
 
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
-    page = visit("/store")
+    # Figures are refused that a machine with too much else to do has no two seconds for.
+    page = visit("/store", forgiving=["503"])
     page.get_by_label("E-mail").fill("pekara@example.com")
     page.get_by_label("Password").fill("kurir vozi svaki dan")
     page.get_by_role("button", name="Sign in").click()
@@ -93,14 +94,19 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
     look(page, "demo-map")
     # They write to each other, and answer.
     page.get_by_role("link", name=re.compile("^Messages")).click()
-    for words in ["Hvala, javi se kad kreneš natrag", "Preuzeto, stižem za deset minuta", "Gospođa Kovač, drugi kat"]:
+    # Where this is run again, the courier has answered already.
+    taken = re.compile("Preuzeto, stižem za deset minuta|U redu, krećem")
+    for words in ["Hvala, javi se kad kreneš natrag", taken, "Gospođa Kovač, drugi kat"]:
         expect(page.locator(".talks .last").filter(has_text=words)).to_be_visible()
-    page.locator(".talks a").filter(has_text="Preuzeto, stižem za deset minuta").click()
-    expect(page.locator(".bubble .words")).to_have_count(3)
+    page.locator(".talks a").filter(has_text=taken).click()
+    said = page.locator(".bubble .words")
+    expect(said.nth(2)).to_have_text(re.compile("Preuzeto"))
+    before = said.count()
     look(page, "demo-talk")
     page.get_by_role("textbox", name="Message").fill("Ring twice")
     page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.locator(".bubble .words")).to_have_text([re.compile("Parking"), re.compile("kutije"), re.compile("Preuzeto"), "Ring twice", "U redu, krećem"])
+    expect(said).to_have_count(before + 2)
+    expect(said).to_have_text([re.compile("Parking"), re.compile("kutije"), re.compile("Preuzeto"), *["Ring twice", "U redu, krećem"] * (before // 2)])
     # There is something to be read, and something on the road.
     go(page, "News")
     expect(page.get_by_text("U subotu otvaramo u šest")).to_be_visible()
@@ -111,6 +117,11 @@ def test_a_demo_has_a_past_and_goes_on(visit, look):
     expect(page.get_by_text(re.compile("^From demo, as of"))).to_be_visible()
     look(page, "demo-day")
     go(page, "Figures")
-    expect(page.locator(".bars li")).not_to_have_count(0)
+    again = page.get_by_role("main").get_by_role("button", name="Try again")
+    shown = page.locator(".bars li").first
+    expect(shown.or_(again).first).to_be_visible()
+    while not shown.is_visible():
+        again.first.click()
+        expect(shown.or_(again).first).to_be_visible()
     assert page.locator(".chart rect").count() > 30
     look(page, "demo-figures")
