@@ -445,6 +445,28 @@ def test_others_are_chosen_for_what_is_stranded(visit, look):
     expect(page.locator(".card")).to_contain_text("Luka Lukić")
 
 
+@pytest.mark.parametrize("locale", ["en-GB", "hr-HR", "de-DE"])
+def test_many_alarms_leave_the_counts_their_room(visit, locale):
+    shop = Store(language=locale[:2])
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    ana.act("fail", job, reason="nobody_home")
+    shop.deliver_to(ana)
+    page = visit("/store", locale=locale)
+    sign_in(page, shop)
+    expect(page.locator(".hand .chip")).to_have_count(1)
+    for width in (1024, 1360, 1600):
+        page.set_viewport_size({"width": width, "height": 860})
+        assert page.evaluate("""() => {
+            const hand = document.querySelector('.hand'), chips = Array.from(hand.children);
+            for (let count = 0; count < 7; count += 1) hand.append(chips[0].cloneNode(true));
+            const room = document.querySelector('.column.open h2 > span').getBoundingClientRect().left - hand.getBoundingClientRect().right;
+            hand.replaceChildren(...chips);
+            return room;
+        }""") > 0, width
+
+
 def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_chosen(visit, look):
     shop = Store()
     ana, luka, maja = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić")))
