@@ -14,8 +14,8 @@ import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
-import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
 import {isMeant} from './meant.js';
+import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
