@@ -379,9 +379,9 @@ def test_what_is_here_is_found_before_the_server_has_looked(visit):
     ana = Courier(shop)
     jobs = [shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": last, "address": address, "phone": phone})
             for last, address, phone in [("Matić", "Đurina 12", "+385912345678"), ("Ivić", "Savska 1", None)]]
-    page = visit("/store", forgiving=["net::ERR_"])
-    held = []
-    page.route("**/v1/deliveries?*q=*", lambda route: held.append(route))
+    page = visit("/store", forgiving=["net::ERR_", "status of 422"])
+    held, answers = [], []
+    page.route("**/v1/deliveries?*q=*", lambda route: answers[-1](route) if answers else held.append(route))
     sign_in(page, shop)
     cards = page.locator(".column.open .card")
     expect(cards).to_have_count(2)
@@ -399,12 +399,22 @@ def test_what_is_here_is_found_before_the_server_has_looked(visit):
     expect(cards).to_have_count(0)
     expect(page.locator(".column.open")).to_contain_text("Loading")
     until(page, lambda: held)
-    # Nor where it could not be.
+    # Nor where it could not be; what comes with the connection is an answer.
+    refused = []
+    answers.append(lambda route: (refused.append(route.request.url), route.fulfill(status=422, json={"code": "invalid_request", "title": "No", "detail": "No"})))
     while held:
         held.pop(0).abort()
     search.fill("iv")
+    expect(page.get_by_role("alert").get_by_role("button", name="Try again")).to_be_visible()
     expect(cards).to_have_count(1)
     expect(cards).to_contain_text("Ivić")
+    search.fill("zz")
+    expect(cards).to_have_count(0)
+    # One question for each list.
+    until(page, lambda: sum("q=zz" in url for url in refused) == 3)
+    answers.append(lambda route: route.continue_())
+    page.get_by_role("alert").get_by_role("button", name="Try again").click()
+    expect(page.locator(".column.open")).to_contain_text("Nothing found")
     search.fill("")
     expect(cards).to_have_count(2)
 

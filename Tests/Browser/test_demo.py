@@ -65,7 +65,7 @@ def test_one_courier_is_left_to_whoever_tries_it():
 
 def test_a_demo_has_a_past_and_goes_on(visit, look):
     # Figures are refused that a machine with too much else to do has no two seconds for.
-    page = visit("/store", forgiving=["503"])
+    page = visit("/store", forgiving=["status of 503"])
     page.get_by_label("E-mail").fill("pekara@example.com")
     page.get_by_label("Password").fill("kurir vozi svaki dan")
     page.get_by_role("button", name="Sign in").click()

@@ -34,31 +34,29 @@ const groups = [
 let left = {};
 
 export function board(region, {count}) {
-  let words = '', wanted = '', open, looks = 0, isLeft = false, isSearching = false, tellFoot = () => {};
+  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {};
   const seen = filters(needs, (isLongAgo) => {
     // Who asks for what is over wants to see it.
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isSearching ? 'loading' : 'nothingFound') : `none_${(name === 'open' && seen.state) || name}`), shows: (one) => seen.shows(one) && (!isSearching || isMeant(one, words)),
+    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isAnswered((part) => part.name === name) ? 'nothingFound' : 'loading') : `none_${(name === 'open' && seen.state) || name}`), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
-    const mine = words = search.value.trim();
-    isSearching = Boolean(mine);
-    columns.reload().then(() => {
-      if (mine === words) isSearching &&= columns.parts.some(({error}) => error);
-      columns.draw();
-    });
+    words = search.value.trim();
+    columns.reload().then(() => columns.draw());
   }, 250);
 
-  /** Until the server has looked through everything, what is here is looked through. What is left of a search is not all there is. */
+  /** Whether the server has looked through a list for what is searched for; until then, what is here of it is looked through. */
+  const isAnswered = (fits) => !words || columns.parts.find(fits).answered === words;
+
   function seek() {
     const text = search.value.trim();
+    // What is left of a search is not all there is.
     if (text) {
       words = text;
-      isSearching = true;
       columns.draw();
     }
     searched();

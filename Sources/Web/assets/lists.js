@@ -84,6 +84,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
       made.cursor = cursor;
       made.isLoaded = made.isFresh = true;
       made.error = null;
+      made.answered = wanted.q;
       merge(made.statuses, items, begun);
     } catch (error) {
       if (mine !== made.load) return;

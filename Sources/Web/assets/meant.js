@@ -3,10 +3,16 @@ const folded = (text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCa
 const wordsOf = (text) => folded(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 const digitsOf = (text) => text.replace(/[ \-/().]/g, '').match(/^(?:\+|00|0)?(\d{3,})$/)?.[1];
 
-/** Whether a delivery has, for each of the words, one that begins so; or, where they are a number, somebody of it a phone with these digits. */
-export function isMeant({recipient, courier, description, instructions, reference}, text) {
+/** Whether for each word that was typed one of these texts has one that begins so. */
+export function haveWords(texts, typed) {
+  const has = texts.filter(Boolean).flatMap(wordsOf);
+  return wordsOf(typed).every((word) => has.some((one) => one.startsWith(word)));
+}
+
+/** Whether a delivery has what was typed or, where that is a number, somebody of it a phone with these digits. */
+export function isMeant({recipient, courier, description, instructions, reference}, typed) {
   const people = [recipient, courier].filter(Boolean);
-  const [wanted, digits] = [wordsOf(text), digitsOf(text)];
-  const has = wordsOf([...people.flatMap((one) => [one.first_name, one.last_name]), recipient?.address, description, instructions, reference].filter(Boolean).join(' '));
-  return Boolean(digits && people.some(({phone}) => phone?.includes(digits))) || wanted.every((word) => has.some((one) => one.startsWith(word)));
+  const digits = digitsOf(typed);
+  return haveWords([...people.flatMap((one) => [one.first_name, one.last_name]), recipient?.address, description, instructions, reference], typed)
+    || Boolean(digits) && people.some(({phone}) => phone?.includes(digits));
 }

@@ -6,6 +6,7 @@ import {fill, h, keep, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
 import {icon} from './icons.js';
 import {longestSearch} from './lifecycle.js';
+import {haveWords} from './meant.js';
 import {lastTalk, talkWith, thread} from './thread.js';
 import {t, when} from './words.js';
 
@@ -58,8 +59,7 @@ export function messages(region, {account, part}) {
   function unwrittenTo() {
     if (!more.hidden || hidden.checked) return [];
     const known = new Set(items.map(({with: {id}}) => id));
-    const words = search.value.trim().toLocaleLowerCase();
-    return partners.filter(({id}) => !known.has(id) && !putAway.has(id)).filter((partner) => nameOf(partner).toLocaleLowerCase().includes(words));
+    return partners.filter((partner) => !known.has(partner.id) && !putAway.has(partner.id) && haveWords([nameOf(partner)], search.value));
   }
 
   const loadPartners = () => Promise.all([lasting('partners', () => all('/v1/partners')), all('/v1/conversations', {hidden: true})]).then(([found, away]) => {
