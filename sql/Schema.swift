@@ -37,10 +37,11 @@ public enum Schema {
         ("0033_since.sql", text(PackageResources._033_since_sql)),
         ("0034_packed_areas.sql", text(PackageResources._034_packed_areas_sql)),
         ("0035_seats.sql", text(PackageResources._035_seats_sql)),
+        ("0036_seen_less.sql", text(PackageResources._036_seen_less_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.
-    public static let functionsRevision = 15
+    public static let functionsRevision = 16
 
     /// The functions as they must be after all migrations.
     public static let functions: [(file: String, sql: String)] = [

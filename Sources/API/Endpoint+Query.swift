@@ -25,7 +25,7 @@ extension Endpoint.Parameter {
 }
 
 extension Shape {
-    /// Refuses a text that a query cannot have for this shape. An empty one says nothing, where texts are meant.
+    /// Refuses a text that a query cannot have for this shape. An empty one says nothing, where texts or flags are meant.
     func check(text: String) throws(InvalidValue) {
         guard case .object(let rules) = json else { return }
         switch rules["type"] {
@@ -37,7 +37,7 @@ extension Shape {
                 throw InvalidValue("out_of_range", ["least": "\(least)", "most": "\(most)"])
             }
         case .string("boolean"):
-            guard Bool(text) != nil else { throw InvalidValue("wrong_type") }
+            guard text.isEmpty || Bool(text) != nil else { throw InvalidValue("wrong_type") }
         default:
             if case .array(let values) = rules["enum"], !values.contains(.string(text)) {
                 throw InvalidValue("invalid_value")

@@ -98,6 +98,8 @@ package struct Endpoint: Sendable {
     private(set) var mayWait = false
     /// Whether it changes nothing, whatever its method says.
     private(set) var keepsNothing = false
+    /// Whether it may be called however much an account has written.
+    private(set) var isNeverRefused = false
     /// Whether what it is asked for is kept sealed, so that a plain hash of that would tell too much.
     private(set) var isConfidential = false
     /// A body that is no form, and that the handler reads piece by piece.
@@ -141,6 +143,13 @@ package struct Endpoint: Sendable {
     package var keepingNothing: Endpoint {
         var endpoint = self
         endpoint.keepsNothing = true
+        return endpoint
+    }
+
+    /// The same for what takes an account back from whoever has come into it, and uses up what it may write.
+    package var neverRefused: Endpoint {
+        var endpoint = self
+        endpoint.isNeverRefused = true
         return endpoint
     }
 

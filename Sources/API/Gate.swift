@@ -67,14 +67,25 @@ package struct Gate: Sendable {
                 return try await endpoint.handler($0)
             }
             let call = Call(request, by: caller, runner: .database(database), notes: notes)
-            if let told = answer.toldBefore, try await !endpoint.isStillSeen(call, told) { throw Problem.notFound }
+            if let told = answer.toldBefore {
+                guard try await endpoint.isStillSeen(call, told), try await !namesErased(told) else {
+                    throw Problem.notFound
+                }
+            }
             return answer
         }
-        if let caller, endpoint.method != .get { try await rates.take(.writes, for: caller) }
+        if let caller, endpoint.method != .get, !endpoint.isNeverRefused { try await rates.take(.writes, for: caller) }
         let call = Call(request, by: caller, runner: .database(database), notes: notes)
         try await throttle.take(endpoint.throttles(call))
         try endpoint.checkQuery(of: request)
         return try await endpoint.handler(call)
+    }
+
+    /// Whether an answer of before has the name of somebody who is erased since.
+    private func namesErased(_ told: JSON) async throws -> Bool {
+        let named = told.named
+        guard !named.isEmpty else { return false }
+        return try await database.run(AreErased(accounts: named)).first == true
     }
 
     /// The only place that decides who may call what.

@@ -83,3 +83,18 @@ struct ForgetFirstAnswer: Statement {
         parameters.add(attempt.key)
     }
 }
+
+/// Whether any of these accounts is erased, or is being erased.
+struct AreErased: Statement {
+    static let sql = """
+        SELECT EXISTS (
+            SELECT FROM accounts a WHERE a.id = ANY ($1) AND (
+                a.erased_at IS NOT NULL OR EXISTS (SELECT FROM erasures e WHERE e.account_id = a.id AND e.stage IS NOT NULL)))
+        """
+    static let isReadOnly = true
+    let accounts: [ID]
+
+    func bind(into parameters: inout Parameters) { parameters.add(accounts) }
+
+    static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
+}

@@ -212,6 +212,17 @@ extension JSON {
         guard case .object(let members) = self, case .string(let text)? = members["id"] else { return nil }
         return ID(text)
     }
+
+    /// The ids of all that it has with a name.
+    var named: [ID] {
+        switch self {
+        case .object(let members):
+            let isNamed = ["name", "first_name"].contains { members[$0] != nil }
+            return (isNamed ? [toldID].compactMap(\.self) : []) + members.values.flatMap(\.named)
+        case .array(let items): return items.flatMap(\.named)
+        default: return []
+        }
+    }
 }
 
 extension Problem {

@@ -52,14 +52,14 @@ extension Location {
     /// Reads a latitude and a longitude of a query; an empty text is nil.
     package init?(query text: String) throws(InvalidValue) {
         guard !text.isEmpty else { return nil }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(Self.plain)
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.plain($0) }
         guard parts.count == 2, let lat = parts[0], let lon = parts[1], let location = Location(lat: lat, lon: lon)
         else { throw InvalidValue("invalid_location") }
         self = location
     }
 
     /// A number as people write it, and not all that Swift reads: neither `0x10` nor `nan`.
-    private static func plain(_ text: Substring) -> Double? {
+    package static func plain(_ text: some StringProtocol) -> Double? {
         text.allSatisfy { "0123456789.+-eE".contains($0) } ? Double(text) : nil
     }
 }

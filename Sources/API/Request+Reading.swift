@@ -2,9 +2,9 @@ import Domain
 import HTTP
 
 extension Request {
-    /// A query parameter that is `true` or `false`.
+    /// A query parameter that is `true` or `false`; nil if it is missing or empty.
     package func flag(_ name: String) throws -> Bool? {
-        guard let text = query(name) else { return nil }
+        guard let text = query(name), !text.isEmpty else { return nil }
         guard let flag = Bool(text) else { throw Self.wrong(name, InvalidValue("wrong_type")) }
         return flag
     }

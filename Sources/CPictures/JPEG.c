@@ -18,7 +18,7 @@ static void give_up(j_common_ptr codec) { longjmp(((struct trouble *)codec->err)
 static void hear(j_common_ptr codec, int level)
 {
     int what = codec->err->msg_code;
-    if (level < 0 && (what == JWRN_HIT_MARKER || what == JWRN_JPEG_EOF)) give_up(codec);
+    if (level < 0 && (what == JWRN_HIT_MARKER || what == JWRN_JPEG_EOF || what == JWRN_HUFF_BAD_CODE)) give_up(codec);
 }
 
 static struct jpeg_error_mgr *quiet(struct trouble *trouble)

@@ -51,8 +51,9 @@ struct HistoryStep: Sendable {
             .init("pending", .boolean, optional: true),
         ])
 
-    /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote.
-    func write(_ json: inout JSONWriter, to account: ID, _ kind: AccountKind) {
+    /// Couriers learn nothing of each other or of other candidates, and read only the notes that they wrote. What was said at the door of
+    /// a recipient who is forgotten, nobody learns.
+    func write(_ json: inout JSONWriter, to account: ID, _ kind: AccountKind, isForgotten: Bool) {
         let isStore = kind == .store
         let isToldAll = isStore || actor == account
         json.field("seq", Int(seq))
@@ -67,11 +68,11 @@ struct HistoryStep: Sendable {
         if let courier, isStore || courier == account { json.field("courier_id", courier) }
         json.field("at", at)
         json.field("reason", isToldAll ? reason : nil)
-        json.field("note", isToldAll ? note : nil)
+        json.field("note", isToldAll && !isForgotten ? note : nil)
         if isToldAll {
-            if let receivedBy { json.field("received_by", receivedBy) }
+            if let receivedBy, !isForgotten { json.field("received_by", receivedBy) }
             if let collected { json.field("cash_collected", collected) }
-            if let location { json.field("at_location", location) }
+            if let location, !isForgotten { json.field("at_location", location) }
             if let isPinRight { json.field("pin_matched", isPinRight) }
             let photos = pictures.filter { !$0.isSignature }
             if !photos.isEmpty { json.array("photo_ids", photos) { $0.item($1.id.description) } }

@@ -174,7 +174,7 @@ package struct DeliveryRoom: Room {
         let (page, found) = (try call.page(), try await visible(call))
         let steps = try await call.run(ListHistory(delivery: found.delivery.id, page: page, hasStore: hasPictureStore))
         return page.response(steps, key: { [String($0.seq)] }) { json, step in
-            json.object { step.write(&$0, to: call.caller.account, call.caller.kind) }
+            json.object { step.write(&$0, to: call.caller.account, call.caller.kind, isForgotten: found.isForgotten) }
         }
     }
 

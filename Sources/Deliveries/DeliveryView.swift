@@ -81,7 +81,7 @@ extension StoredDelivery {
             }
             if standing == .holder { json.field("cancel_is_free", delivery.course.isFree) }
             if let courier, standing != .formerHolder {
-                json.object("courier", courier.write)
+                json.object("courier") { courier.write(&$0, knowsPhone: standing != .store || isCourierReachable) }
             } else {
                 json.field("courier", String?.none)
             }

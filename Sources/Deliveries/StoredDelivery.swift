@@ -70,6 +70,12 @@ package struct StoredDelivery: Sendable {
         now.microseconds - time.microseconds < 86_400_000_000
     }
 
+    /// Whether its store may call its courier: as long as it is under way, and for a day after, unless they are no partners any more.
+    var isCourierReachable: Bool {
+        guard let over = times.delivered ?? times.cancelled else { return true }
+        return !hasCourierLeft && Self.isRecent(over)
+    }
+
     /// What that account can do with it now.
     func allowedActions(for account: ID) -> [Lifecycle.Action] {
         let actions = Lifecycle.allowedActions(on: delivery, for: standing(of: account))
@@ -160,11 +166,11 @@ struct NamedCourier: Sendable {
             .init("phone", Shape.string().orNull),
         ])
 
-    func write(_ json: inout JSONWriter) {
+    func write(_ json: inout JSONWriter, knowsPhone: Bool) {
         json.field("id", id)
         json.field("first_name", firstName)
         json.field("last_name", lastName)
-        json.field("phone", phone)
+        json.field("phone", knowsPhone ? phone : nil)
     }
 
     /// Reads four columns, of which the first is NULL when there is no courier.
@@ -194,7 +200,7 @@ extension StoredDelivery {
             }
         }
 
-        /// Only of what its store may still open again somebody has to look.
+        /// Somebody has to look only where its store may still open it again, or call.
         fileprivate func hasCourierLeft(_ account: String) -> String {
             let condition: String
             switch self {
@@ -203,7 +209,7 @@ extension StoredDelivery {
             case .store: condition = "true"
             }
             return """
-                CASE WHEN d.status = 'delivered' AND \(condition) AND d.delivered_at > now() - interval '1 day'
+                CASE WHEN d.courier_id IS NOT NULL AND \(condition) AND coalesce(d.delivered_at, d.cancelled_at) > now() - interval '1 day'
                     THEN courier_has_left(d.store_id, d.courier_id) ELSE false END
                 """
         }

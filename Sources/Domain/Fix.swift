@@ -15,7 +15,7 @@ public struct Fix: Equatable, Sendable {
         case outOfRange = "out_of_range"
         case future
         case stale
-        /// Something newer is known, or it is of somebody off duty from before anything was carried.
+        /// Something newer is known, or it is of before duty, or of before anything was carried off duty.
         case olderThanKnown = "older_than_known"
     }
 

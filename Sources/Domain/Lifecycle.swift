@@ -339,7 +339,7 @@ public enum EventType: String, CaseIterable, Sendable {
             }
     }
 
-    /// The status in which the step left the delivery.
+    /// The status in which the step left the delivery; of an update, that of one that nobody had accepted.
     public var status: DeliveryStatus {
         switch self {
         case .created, .updated, .offered, .withdrawn, .declined, .reassigned, .returned, .stranded, .unaccepted:

@@ -1,10 +1,10 @@
 extension Password {
-    /// Whether it is no more than one of these words, or the product's own name, with digits and marks about it; or the digits of a
+    /// Whether it is no more than some of these words, or the product's own name, with digits and marks about them; or the digits of a
     /// number among them. The words are names, addresses and numbers that others know of its owner.
     public func isPersonal(_ words: [String]) -> Bool {
         let (core, digits) = (Self.letters(text), text.filter(\.isNumber))
         let known = Set(words.flatMap(Self.parts) + ["kurir"])
-        if !core.isEmpty { return known.contains { Self.isRepeated(core, of: $0) } }
+        if !core.isEmpty { return Self.isMade(core, of: known) }
         return digits.count >= Self.leastDigits
             && words.contains { $0.filter(\.isNumber).hasSuffix(digits.trimmedZeros) }
     }
@@ -18,8 +18,14 @@ extension Password {
         return ([letters(text), name] + words).filter { $0.count >= 3 }
     }
 
-    private static func isRepeated(_ text: String, of word: String) -> Bool {
-        text.count % word.count == 0 && text == String(repeating: word, count: text.count / word.count)
+    /// Whether words follow each other in it and nothing else does, in whatever order and however often.
+    private static func isMade(_ text: String, of words: Set<String>) -> Bool {
+        let letters = Array(text)
+        var ends: Set = [0]
+        for start in letters.indices where ends.contains(start) {
+            for word in words where letters[start...].starts(with: word) { ends.insert(start + word.count) }
+        }
+        return ends.contains(letters.count)
     }
 
     /// The letters alone, in lower case and without accents.

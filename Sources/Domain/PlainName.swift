@@ -9,8 +9,11 @@ enum PlainName {
     private static let mostDigits = 4
 
     static func of(_ name: String) -> String {
-        let words = name.split(whereSeparator: \.isWhitespace).filter { !looksLikeLink($0) }
-        return String(start(of: withoutNumbers(words).joined(separator: " ")).trimmed)
+        let shown = String(
+            String.UnicodeScalarView(name.unicodeScalars.filter { $0.properties.generalCategory != .format }))
+        let words = shown.split(whereSeparator: \.isWhitespace).filter { !looksLikeLink($0) }
+        let left = withoutNumbers(words.joined(separator: " ")).split(separator: " ")
+        return String(start(of: left.joined(separator: " ")).trimmed)
     }
 
     /// Whole characters, bounded in scalars: one character can be made of any number of marks.
@@ -32,21 +35,22 @@ enum PlainName {
             || rests.count { $0.first?.isNumber == true } >= 3
     }
 
-    /// Leaves out what would be a number to call: words of digits and what parts them that have too many of them together.
-    private static func withoutNumbers(_ words: [Substring]) -> [Substring] {
-        var (kept, number): ([Substring], [Substring]) = ([], [])
-        func isNumber(_ word: Substring) -> Bool {
-            word.contains(where: \.isNumber) && !word.contains(where: \.isLetter)
+    /// Leaves out what would be a number to call: digits and what parts them, where there are too many of them without a letter.
+    private static func withoutNumbers(_ name: String) -> String {
+        var (kept, number) = ("", "")
+        func take() {
+            kept += number.count(where: \.isNumber) > mostDigits ? " " : number
+            number = ""
         }
-        for word in words + [""] {
-            guard !isNumber(word) else {
-                number.append(word)
+        for character in name {
+            guard character.isLetter else {
+                number.append(character)
                 continue
             }
-            if number.joined().count(where: \.isNumber) <= mostDigits { kept += number }
-            number = []
-            if !word.isEmpty { kept.append(word) }
+            take()
+            kept.append(character)
         }
+        take()
         return kept
     }
 }

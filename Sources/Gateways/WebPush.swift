@@ -8,7 +8,7 @@ import HTTP
 struct WebPush: Provider {
     /// How long a push service keeps what has no end of its own: as long as messages are tried.
     private static let longest = 86_400
-    /// A service that calls a message too long gets its beginning.
+    /// A service that calls a message too long gets its beginning: no more than this, and no more than half of what it refused.
     private static let short = 1000
 
     private let key: PrivateKey
@@ -26,8 +26,9 @@ struct WebPush: Provider {
             let encryption = PushEncryption(
                 p256dh: fields?["keys"]?["p256dh"]?.text ?? "", auth: fields?["keys"]?["auth"]?.text ?? "")
         else { throw .unregistered("the subscription has no endpoint or keys that could be used") }
-        let most = message.isCut ? Self.short : PushEncryption.most
-        var transfer = Transfer(endpoint.text, encryption.encrypt(Self.payload(of: message, upTo: most)))
+        var payload = Self.payload(of: message, upTo: PushEncryption.most)
+        if message.isCut { payload = Self.payload(of: message, upTo: min(Self.short, payload.count / 2)) }
+        var transfer = Transfer(endpoint.text, encryption.encrypt(payload))
         transfer.isForStranger = !hosts.contains(endpoint.host)
         transfer.headers = [
             ("Content-Type", "application/octet-stream"), ("Content-Encoding", "aes128gcm"),

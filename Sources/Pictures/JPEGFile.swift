@@ -45,7 +45,11 @@ struct JPEGFile {
         // Tables, the interval of restarts, and how the file and its colours are meant.
         case 0xc4, 0xdb, 0xdd: break
         case 0xe0 where content.count == 14 && content.starts(with: "JFIF\0".utf8): break
-        case 0xee where content.starts(with: "Adobe".utf8): break
+        // Which colours they are; what may stand behind that is nobody's.
+        case 0xee where content.starts(with: "Adobe".utf8) && content.count >= 12:
+            clean += [0xff, 0xee, 0, 14]
+            clean += content[..<12]
+            return true
         case 0xe1:
             orientation = ExifOrientation.read(content) ?? orientation
             return true

@@ -15,7 +15,7 @@ struct RoadArea: Sendable {
 
         /// Reads `south,west,north,east`.
         init?(_ text: String) {
-            let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Location.plain($0) }
             guard parts.count == 4, let south = parts[0], let west = parts[1], let north = parts[2],
                 let east = parts[3],
                 Location(lat: south, lon: west) != nil, Location(lat: north, lon: east) != nil, south <= north

@@ -83,7 +83,7 @@ package struct WeatherRoom: Room {
                 wrong[name] = "required"
                 return 0
             }
-            guard let angle = Double(text), abs(angle) <= most else {
+            guard let angle = Location.plain(text), abs(angle) <= most else {
                 wrong[name] = "invalid_location"
                 return 0
             }

@@ -69,8 +69,10 @@ struct WeatherView: Sendable {
             let range = kept.forecast.days[Int64(number)]
             func values(_ value: (Reading) -> Double?) -> [Double] { hours.compactMap { value($0.weather) } }
             let amounts = values(\.amount)
+            // Sources tell hundredths at most; what is summed is no finer.
+            let amount = (amounts.reduce(0, +) * 100).rounded() / 100
             let whole = Reading(
-                chance: values(\.chance).max(), amount: amounts.isEmpty ? nil : amounts.reduce(0, +),
+                chance: values(\.chance).max(), amount: amounts.isEmpty ? nil : amount,
                 wind: values(\.wind).max(), code: range?.code ?? hours.compactMap(\.weather.code).max())
             return Day(
                 first: first, high: range?.high ?? values(\.temperature).max(),

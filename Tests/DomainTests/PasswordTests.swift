@@ -64,6 +64,7 @@ import Testing
 
     @Test(arguments: [
         ("anic12345", true), ("Anić-2026", true), ("ĐURIĆ1990", true), ("ana.anic", true), ("anaana123", true),
+        ("anic-ana", true), ("Đurić.Ana.Anić", true), ("kurir-ana-7", true), ("anić-i-ana", false),
         ("kurir-1234", true), ("0912345678", true), ("385912345678", true), ("0912345679", false),
         ("krumpir-anić", false), ("an-1234567", false), ("djuric1990", false),
     ])

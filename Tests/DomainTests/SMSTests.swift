@@ -48,6 +48,8 @@ import Testing
         ("Dobitak evil.com/x odmah", "Dobitak odmah"), ("https://x.hr", ""), ("WWW.x", ""), ("t\u{3002}me", ""),
         ("1.2.3.4/x klik", "klik"), ("tel:+385601234567", ""), ("//evil", ""), ("evil\u{2024}com", ""),
         ("nazovi 060 123-456 odmah", "nazovi odmah"), ("Nazovi +385601234567", "Nazovi"),
+        ("Zovi:0609123456", "Zovi"), ("Pekara(0609123456)x", "Pekara x"), ("Zovi+385 609 123hr", "Zovi hr"),
+        ("evil.\u{200B}com", ""), ("A1 pekara 2x24h", "A1 pekara 2x24h"),
         ("Studio 54", "Studio 54"), ("Kavana 9.30", "Kavana 9.30"), ("Od 1896.", "Od 1896."),
         (String(repeating: "ab ", count: 30), String(repeating: "ab ", count: 13) + "a"),
         // One character can have any number of marks.

@@ -97,6 +97,10 @@ import Testing
             let last = try #require(receivers.arrived(at: "webpush").last)
             #expect(last["payload"]["body"].string?.hasSuffix("…") == true)
             #expect(last["head"]["TTL"].string == "86400" && last["head"]["Urgency"].string == "normal")
+            // Also what is short already: some services take less.
+            for isCut in [false, true] { _ = try await verdict("ana", isCut: isCut, body: "Ilica 1, na katu") }
+            let short = receivers.arrived(at: "webpush").suffix(2).map { $0["size"].integer ?? 0 }
+            #expect(short[1] < short[0])
         }
     }
 

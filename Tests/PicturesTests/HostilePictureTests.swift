@@ -124,4 +124,48 @@ import Testing
         bytes.replaceSubrange(33..<37, with: [0xff, 0xff, 0xff, 0xff])
         #expect(throws: BadPicture.broken) { try bytes.parts() }
     }
+
+    private static let secret = "<script>tajna</script>"
+
+    /// How colours are meant is told in few bytes. What is longer tells something else.
+    @Test(arguments: ["gAMA", "sRGB", "cHRM", "tRNS", "PLTE"])
+    func `nothing is kept where a picture tells how its colours are meant`(_ name: String) throws {
+        let text = Array(Self.secret.utf8) + [UInt8](repeating: 0, count: 179 - Self.secret.utf8.count)
+        var bytes = Drawn.bytes(.png)
+        bytes.insert(contentsOf: [UInt8].big(text.count + 1, 4) + Array(name.utf8) + text + [0, 1, 2, 3, 4], at: 33)
+        guard let parts = try? bytes.parts() else { return }
+        let plain = try Drawn.bytes(.png).parts()
+        #expect(!parts.clean.has("tajna") && parts.clean == plain.clean)
+    }
+
+    /// Pictures with a table need it, and what is clear in it.
+    @Test func `a table of colours stays`() throws {
+        let bytes = Drawn.bytes(.png, hasTable: true)
+        let kept = try bytes.parts().clean
+        #expect(bytes.has("PLTE") && kept.has("PLTE"))
+    }
+
+    @Test func `nothing is kept behind what Adobe tells of colours`() throws {
+        let told = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1]
+        func picture(_ more: String) -> [UInt8] {
+            var bytes = Drawn.bytes(.jpeg)
+            bytes.insert(
+                contentsOf: [0xff, 0xee] + [UInt8].big(told.count + more.utf8.count + 2, 2) + told + more.utf8, at: 2)
+            return bytes
+        }
+        let (parts, plain) = (try picture(Self.secret).parts(), try picture("").parts())
+        #expect(!parts.clean.has("tajna") && parts.clean == plain.clean)
+        #expect(Drawn.look(at: parts.clean).quarters == Drawn.quarters)
+    }
+
+    @Test func `a photo whose middle is something else is refused`() {
+        var bytes = Drawn.bytes(.jpeg, 600, 400)
+        let middle = bytes.count / 3..<bytes.count * 2 / 3
+        var word: UInt8 = 7
+        for place in middle {
+            word = word &* 5 &+ 3
+            bytes[place] = word == 0xff ? 0xfe : word
+        }
+        #expect(throws: BadPicture.broken) { try bytes.picture() }
+    }
 }

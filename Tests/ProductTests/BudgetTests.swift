@@ -436,4 +436,17 @@ import Testing
             }
         }
     }
+
+    /// Whoever has nothing to prove could have SMS sent to numbers that are not its own, as often as it changes to them.
+    @Test func `who changes its number without proving it has told no more than strangers may`() async throws {
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 2, 1000)) { api in
+            let courier = try await api.registerCourier()
+            let numbers = [SamplePeople.phone(), courier.login]
+            for turn in 0..<10 {
+                #expect(try await api.change(phone: numbers[turn % 2], as: courier).status == 200)
+            }
+            for number in numbers { #expect(try await api.kinds(to: number).count == 2) }
+            #expect(Set(try await reasons(api)) == ["over_budget"])
+        }
+    }
 }

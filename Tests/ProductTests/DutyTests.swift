@@ -25,6 +25,33 @@ import Testing
         }
     }
 
+    /// Whether it waits, or was tried in vain and is given up: it goes to nobody who is off duty by then.
+    @Test func `who goes off duty gets no offer that was under way`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            for (number, courier) in couriers.enumerated() {
+                _ = try await api.call("PUT", "/v1/me/devices/d\(number)", ["platform": "fcm"], as: courier.token)
+            }
+            let id = try await api.delivery(of: store, to: couriers)
+            let dead =
+                try await api.execute(
+                    "SELECT id FROM messages WHERE kind = 'delivery_offered' AND account_id = '\(couriers[0].id)'")[0][
+                    0] ?? ""
+            try await api.execute("SELECT bury_messages('push', '{\(dead)}', 'given up')")
+            _ = try await api.delivery(of: store, to: couriers)
+            #expect(try await onDuty(api, couriers[0], ["on": false]).status == 200)
+            #expect(try await api.execute("SELECT retry_message('\(dead)', '{push}')") == [["f"]])
+            #expect(
+                try await api.execute("SELECT DISTINCT address FROM message_queue q JOIN messages m USING (id)") == [
+                    ["d1"]
+                ])
+            // What it is offered it still finds.
+            #expect(try await api.get("/v1/deliveries", as: couriers[0].token).items.count == 2)
+            _ = try await onDuty(api, couriers[0], ["on": true])
+            #expect(try await api.act("accept", id, as: couriers[0]).status == 200)
+        }
+    }
+
     @Test func `at its end duty is the other way round`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -387,4 +387,33 @@ import Testing
                 try await api.execute("SELECT note, reason FROM delivery_history WHERE seq = 2") == [[nil, "storno"]])
         }
     }
+
+    /// What went there is about nobody else, and has the number or the address.
+    @Test func `places that an account had before or only wished for are gone, too`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let (store, courier) = (
+                try await api.registerStore(["email": "zqmail@example.com"]),
+                try await api.registerCourier("+385915566778")
+            )
+            let inviting = try await api.store()
+            let invite = try await api.post("/v1/invites", ["phone": .string(courier.login)], as: inviting.token)
+            #expect(invite.status == 201)
+            _ = try await api.confirm(try await api.code(to: courier.login), as: courier)
+            let joined = try await api.post("/v1/partners", ["code": invite.json["code"]], as: courier.token)
+            #expect(joined.status == 201)
+            _ = try await api.change(phone: "+385915566779", as: courier)
+            _ = try await api.confirm(try await api.code(to: "+385915566779"), as: courier)
+            _ = try await api.change(phone: "+385915566780", as: courier)
+            _ = try await api.confirm(try await api.code(to: store.login), "email", as: store)
+            let change: JSON = ["email": "zqnew@example.com", "current_password": .string(SamplePeople.password)]
+            _ = try await api.call("PUT", "/v1/me/email", change, as: store.token)
+            _ = try await api.confirm(try await api.code(to: "zqnew@example.com"), "email", as: store)
+            let before = try await dump()
+            for text in ["91556677", "zqmail", "zqnew"] { #expect(before.contains(text)) }
+            try await erase(courier, .courier, api)
+            try await erase(store, .store, api)
+            let after = try await dump()
+            for text in ["91556677", "zqmail", "zqnew"] { #expect(!after.contains(text), "\(text) is still there") }
+        }
+    }
 }

@@ -18,7 +18,8 @@ import Testing
             for person in [store, ana, ivo] {
                 _ = try await api.call("PUT", "/v1/me/devices/of-\(person.id)", ["platform": "fcm"], as: person.token)
             }
-            _ = try await api.post("/v1/invites", ["phone": "+385912345678"], as: store.token)
+            let invite: JSON = ["phone": "+385912345678", "message": "Dođi k nama"]
+            _ = try await api.post("/v1/invites", invite, as: store.token)
             let carried = try await api.delivery(of: store, to: [ana], ["pay": ["amount": 350, "currency": "EUR"]])
             _ = try await api.call("PATCH", "/v1/me", ["opening_hours": "7 do 20"], as: store.token)
             _ = try await api.post("/v1/bulletin", ["title": "Vijest", "text": "Sutra ne radimo."], as: store.token)
@@ -83,7 +84,8 @@ import Testing
                 all["account"].items[0]["opening_hours"] == "7 do 20"
                     && all["account"].items[0]["proof"]["pin"] == false)
             #expect(its.text.contains("tuđa poruka") && its.text.contains("Tajna torta"))
-            #expect(all["invites"].items.map { $0["phone"].string } == ["+385912345678"])
+            let invites = all["invites"].items
+            #expect(invites.map { $0["phone"].string } == ["+385912345678"] && invites[0]["message"] == "Dođi k nama")
             let code = try #require(
                 try await api.execute("SELECT data->>'code' FROM outbox WHERE kind = 'invite'")[0][0])
             #expect(!its.text.contains(code))

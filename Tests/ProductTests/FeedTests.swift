@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    /// A type of event that is told of deliveries in two states.
+    @Test func `whoever has given a delivery back learns in which state a change had found it`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let id = try await api.delivery(of: store, to: couriers)
+            let change: JSON = ["description": "Torta"]
+            #expect(try await api.call("PATCH", SampleDelivery.path(id), change, as: store.token).status == 200)
+            try await api.act("accept", id, as: couriers[0])
+            let next = change.with(["description": "Dvije torte"])
+            #expect(try await api.call("PATCH", SampleDelivery.path(id), next, as: store.token).status == 200)
+            try await api.act("cancel", id, as: couriers[0])
+            try await api.act("accept", id, as: couriers[1])
+            try await api.numberEvents()
+            let told = try await page(api, couriers[0]).items.filter { $0["type"] == "delivery.updated" }
+            #expect(told.map { $0["delivery"]["status"] } == ["pending", "in_progress"])
+            #expect(told.allSatisfy { !$0["delivery"].names.contains("recipient") })
+        }
+    }
+
     @Test(arguments: [
         ("text/event-stream", true), ("text/event-stream, */*", true),
         ("text/event-stream;q=0.9,application/json;q=0.1", true),

@@ -47,6 +47,13 @@ import Testing
             #expect(found.status == 200 && found.items.isEmpty, "\(word)")
         }
         #expect(try await api.get("/v1/deliveries?status=delivered&q=torta", as: reader.token).items.count == 1)
+        let proof = try await api.get(SampleDelivery.path(id, "proof"), as: reader.token)
+        #expect(proof.json["disclosures"].names.allSatisfy { $0 == "/store_name" || $0.hasPrefix("/courier/") })
+        #expect(
+            proof.json["disclosures"].names.contains("/store_name")
+                && ProofCheck(proof.reply.body)?.told.allSatisfy(\.holds) == true)
+        let steps = try await api.get(SampleDelivery.path(id, "history"), as: reader.token).items
+        #expect(steps.allSatisfy { $0["note"] == .null && $0["received_by"] == .null && $0["at_location"] == .null })
         try await api.numberEvents()
         let told = try await api.get("/v1/events", as: reader.token).items.filter { $0["delivery_id"].string == id }
         #expect(!told.isEmpty && told.allSatisfy { $0["delivery"]["recipient"] == .null })

@@ -287,4 +287,18 @@ import Testing
             #expect(try await api.execute("SELECT FROM outbox").count == 100)
         }
     }
+
+    /// Any store can type any number.
+    @Test func `whose a number is that a store invites it learns when that courier accepts`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            let invite = try await api.post("/v1/invites", ["phone": .string(courier.login)], as: store.token)
+            let sent = try await api.get("/v1/invites", as: store.token).items
+            #expect(sent[0]["phone"].string == courier.login && sent[0]["courier"] == .null)
+            #expect(try await api.get("/v1/invites", as: courier.token).items.count == 1)
+            #expect(try await api.post("/v1/partners", ["code": invite.json["code"]], as: courier.token).status == 201)
+            let redeemed = try await api.get("/v1/invites", as: store.token).items
+            #expect(redeemed[0]["courier"]["id"].string == courier.id && redeemed[0]["phone"] == .null)
+        }
+    }
 }

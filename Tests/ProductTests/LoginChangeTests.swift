@@ -279,4 +279,20 @@ import Testing
             #expect(rows.count == 1 && rows[0][0]?.contains(token) == false)
         }
     }
+
+    /// It begins as a number does, and none of what is sent may go by SMS for that.
+    @Test func `an address that begins with a plus is an address`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let store = try await api.registerStore(["email": "+pekara@example.com"])
+            #expect(try await api.post("/v1/me/email/code", as: store.token).json["sent_by"] == "email")
+            let code = try await api.code(to: store.login)
+            try #require(try await api.confirm(code, "email", as: store).status == 200)
+            try await change(api, store, to: "+druga@example.com", by: .email)
+            #expect(try await api.execute("SELECT DISTINCT channel FROM messages") == [["email"]])
+            let undone = try await api.post(try await undoPath(api, "+pekara@example.com"))
+            #expect(undone.status == 200)
+            #expect(
+                try await api.execute("SELECT email, email_verified FROM stores") == [["+pekara@example.com", "t"]])
+        }
+    }
 }

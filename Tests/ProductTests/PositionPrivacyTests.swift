@@ -165,4 +165,29 @@ import Testing
             #expect(stores["positions"].items.isEmpty && stores["trail"].items.isEmpty)
         }
     }
+
+    /// Its phone keeps where it was, and says it once it may.
+    @Test func `where somebody was before duty is not told afterwards`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let courier = couriers[0]
+            try await api.share("always", by: courier)
+            try await api.setDuty(false, of: courier)
+            let past = SamplePlace.fix(ago: 5)
+            #expect(try await api.say(past, by: courier).status == 409)
+            try await api.setDuty(true, of: courier)
+            let late = try await api.say(past, by: courier)
+            #expect(late.json["taken"] == 0 && late.json["refused"].items[0]["code"] == "older_than_known")
+            #expect(try await api.seen(by: store).allSatisfy { $0["position"] == .null })
+            #expect(try await api.say(SamplePlace.fix(), by: courier).json["taken"] == 1)
+            // Duty that goes on is the same duty, and one that began by itself began then.
+            try await api.setDuty(true, of: courier)
+            #expect(try await api.say(SamplePlace.fix(), by: courier).json["taken"] == 1)
+            try await api.execute(
+                "UPDATE couriers SET on_duty = false, duty_until = now() - interval '60 s', duty_since = NULL")
+            try await api.execute("DELETE FROM positions")
+            #expect(try await api.say(SamplePlace.fix(ago: 120), by: courier).json["taken"] == 0)
+            #expect(try await api.say(SamplePlace.fix(ago: 30), by: courier).json["taken"] == 1)
+        }
+    }
 }

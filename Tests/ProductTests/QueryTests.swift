@@ -44,6 +44,15 @@ import Testing
         }
     }
 
+    @Test func `a number in a query is written as people write it, and an empty flag is none`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            let answer = try await api.get("/v1/roads?box=0x1,0,0x2,1", as: store.token)
+            #expect(answer.status == 422 && answer.wrong == ["box": "invalid_box"])
+            #expect(try await api.get("/v1/conversations?q=&hidden=", as: store.token).status == 200)
+        }
+    }
+
     @Test func `a query is looked at for those alone who may ask`() async throws {
         try await ServedProduct.serving { api in
             let courier = try await api.courier()

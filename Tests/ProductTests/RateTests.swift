@@ -244,4 +244,28 @@ import Testing
             }
         }
     }
+
+    /// Whoever has stolen a session can write so much that nothing is left of what may be written.
+    @Test func `however much was written, one can sign out, end other sessions and change the password`() async throws {
+        try await ServedProduct.serving(looseness: 1, trust: rules(600, writes: 3)) { api in
+            let courier = try await api.registerCourier()
+            var refused: Answer?
+            while refused == nil {
+                let answer = try await api.call("PATCH", "/v1/me", ["notifications_enabled": true], as: courier.token)
+                if answer.status != 200 { refused = answer }
+            }
+            #expect(refused?.status == 429)
+            let other = try await api.signIn(courier.login).json["token"].string
+            let sessions = try await api.get("/v1/sessions", as: courier.token).items
+            let ended = sessions.first { $0["current"] == false }?["id"].string ?? ""
+            #expect(try await api.call("DELETE", "/v1/sessions/\(ended)", as: courier.token).status == 204)
+            #expect(try await api.get("/v1/me", as: other).status == 401)
+            let change: JSON = [
+                "current_password": .string(SamplePeople.password), "new_password": "krumpir-pod-pekom",
+            ]
+            #expect(try await api.call("PUT", "/v1/me/password", change, as: courier.token).status == 204)
+            #expect(try await api.call("DELETE", "/v1/sessions/current", as: courier.token).status == 204)
+            #expect(try await api.get("/v1/me", as: courier.token).status == 401)
+        }
+    }
 }

@@ -1,6 +1,10 @@
+import Domain
 import HTTP
+import Postgres
 import TestSupport
 import Testing
+
+@testable import Deliveries
 
 /// An answer that was kept is not a way around what somebody may see now.
 @Suite(.database) struct ReplayTests {
@@ -72,5 +76,58 @@ import Testing
             #expect(again.status == 404 && again.code == "not_found")
             #expect(try await api.get("/v1/partners", as: courier.token).items.isEmpty)
         }
+    }
+
+    /// Its name stands in answers to others, which they have the keys of.
+    @Test func `nobody is told again of somebody who is erased since`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(2)
+            let (courier, other) = (couriers[0], couriers[1])
+            let id = try await api.delivery(of: store, to: [courier])
+            try await api.act("accept", id, as: courier)
+            try await api.act("cancel", id, as: courier, ["reason": "unsafe", "note": "Xwdark"])
+            let cancellation = "/v1/cancellations/\(try await api.execute("SELECT id FROM cancellations")[0][0] ?? "")"
+            let taken = try await api.delivery(of: store, to: [courier, other])
+            try await api.act("accept", taken, as: courier)
+            func answers() async throws -> [Answer] {
+                [
+                    try await api.act("cancel", taken, as: store, headers: key),
+                    try await api.post("\(cancellation)/excuse", as: store.token, headers: ["Idempotency-Key": "two"]),
+                ]
+            }
+            let first = try await answers()
+            #expect(first.map(\.status) == [200, 200])
+            #expect(first[0].json["courier"]["first_name"].string != nil && first[1].json["note"] == "Xwdark")
+            #expect(try await answers().map(\.json) == first.map(\.json))
+            try await erase(other, .courier, api)
+            #expect(try await answers().map(\.json) == first.map(\.json))
+            try await erase(courier, .courier, api)
+            for again in try await answers() { #expect(again.status == 404 && again.code == "not_found") }
+        }
+    }
+
+    @Test func `a courier is not told again of a store that is erased since`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers)
+            try await api.act("accept", id, as: couriers[0])
+            try await api.act("cancel", id, as: couriers[0])
+            let cancellation = try await api.execute("SELECT id FROM cancellations")[0][0] ?? ""
+            func contest() async throws -> Answer {
+                try await api.post(
+                    "/v1/cancellations/\(cancellation)/contest", ["note": "Kiša"], as: couriers[0].token, headers: key)
+            }
+            #expect(try await contest().json["store"]["name"] == "Pekara")
+            #expect(try await contest().status == 200)
+            try await erase(store, .store, api)
+            #expect(try await contest().status == 404)
+        }
+    }
+
+    private func erase(_ person: Person, _ kind: AccountKind, _ api: ServedProduct) async throws {
+        let id = try #require(ID(person.id))
+        let event = JSONB(utf8: Array(#"{"kind":"account.erased"}"#.utf8))
+        _ = try await Departure.leave(id, kind, in: 0, noting: event, api.database)
+        while try await Departure.erase(id, in: api.database) {}
     }
 }

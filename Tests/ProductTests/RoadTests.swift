@@ -372,6 +372,24 @@ import Testing
             #expect(try await near(couriers[0]) == .null)
         }
     }
+
+    /// It has two numbers, and is one line.
+    @Test func `what stands where the date changes is in the boxes on both sides`() async throws {
+        try await ServedProduct.serving { api in
+            let courier = try await api.courier()
+            for (lat, lon) in [(10.0, 180.0), (20, -180)] {
+                let form = SampleRoad.form(["location": ["lat": .number(lat), "lon": .number(lon)]])
+                #expect(try await api.post("/v1/roads", form, as: courier.token).status == 201)
+            }
+            for box in [
+                "0,-180,30,-179", "0,179,30,180", "0,179,30,-179", "0,-180,30,180", "0,180,30,180", "0,-180,30,-180",
+                "0,180,30,-180",
+            ] {
+                #expect(try await api.get("/v1/roads?box=\(box)", as: courier.token).items.count == 2, "\(box)")
+            }
+            #expect(try await api.get("/v1/roads?box=0,170,30,179", as: courier.token).items.isEmpty)
+        }
+    }
 }
 
 /// A report as tests make it.

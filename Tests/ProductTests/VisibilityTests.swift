@@ -378,4 +378,26 @@ import Testing
             #expect(try await list(store, api, "?q=nema-toga").isEmpty)
         }
     }
+
+    /// Also one that it has only since.
+    @Test func `a store that is no partner any more does not see a courier's number`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let ids = [
+                try await api.delivery(of: store, to: couriers), try await api.delivery(of: store, to: couriers),
+            ]
+            for id in ids { try await api.act("accept", id, as: couriers[0]) }
+            try await api.act("deliver", ids[0], as: couriers[0])
+            try await api.act("cancel", ids[1], as: store)
+            func phones() async throws -> [JSON] {
+                try await api.get("/v1/deliveries", as: store.token).items.map { $0["courier"]["phone"] }
+                    + [try await api.get(SampleDelivery.path(ids[0]), as: store.token).json["courier"]["phone"]]
+            }
+            #expect(try await phones() == Array(repeating: .string(couriers[0].login), count: 3))
+            #expect(try await api.call("DELETE", "/v1/partners/\(couriers[0].id)", as: store.token).status == 204)
+            #expect(try await phones() == [nil, nil, nil])
+            let own = try await api.execute("SELECT phone FROM couriers")
+            #expect(own == [[couriers[0].login]])
+        }
+    }
 }

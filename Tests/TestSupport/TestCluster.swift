@@ -10,7 +10,7 @@ final class TestCluster: Sendable {
     static let shared: TestCluster = orDie { try TestCluster() }
 
     private init() throws {
-        let path = TemporaryDirectory.path("shared")
+        let path = TemporaryDirectory.path("shared", inMemory: true)
         server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
         // Tests look and interfere everywhere, and come as whom they like.
         let superuser = try BlockingConnection(url: server.url(database: "postgres", as: Cluster.superuser))

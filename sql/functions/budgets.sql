@@ -72,14 +72,14 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- Takes an SMS from the budgets, and gives why it may not be sent for now, if so, and in how many seconds it may. That somebody signs in
--- otherwise now is told whatever else was sent: it is bounded by the code that the new place had.
+-- otherwise now is told whatever else was sent: it is bounded by the code that the new place had, where it had one.
 CREATE OR REPLACE FUNCTION admit_sms(m messages, OUT refusal text, OUT wait double precision)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     IF m.kind = 'invite' AND m.cause = 'stranger' AND NOT invite_by_sms(m.address) THEN
         refusal := 'invited_already';
         wait := (SELECT extract(epoch FROM invited_at + interval '1 day' - clock_timestamp()) FROM invited_numbers WHERE phone = m.address);
-    ELSIF m.kind <> 'login_changed' AND (SELECT sms_in_all IS NOT NULL FROM trust) THEN
+    ELSIF (m.kind <> 'login_changed' OR m.cause = 'stranger') AND (SELECT sms_in_all IS NOT NULL FROM trust) THEN
         wait := take_sms(m.data->>'store_id', sms_room(m), m.cause IS NULL);
         IF wait > 0 THEN
             refusal := 'over_budget';

@@ -144,6 +144,14 @@ BEGIN
 END
 $$;
 
+-- How a step left a delivery.
+CREATE OR REPLACE FUNCTION status_at(delivery uuid, step integer) RETURNS delivery_status
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT status FROM delivery_history WHERE delivery_id = delivery AND seq = step);
+END
+$$;
+
 REVOKE ALL ON FUNCTION
     place_in_list, place_job, fill_places, carries, jobs_in_hand, texts_of_steps, earn, unearn, note_return, keep_extras, move_jobs,
-    text_offers, untext_offers, courier_has_left FROM PUBLIC;
+    text_offers, untext_offers, courier_has_left, status_at FROM PUBLIC;

@@ -86,7 +86,10 @@ BEGIN
     DELETE FROM partners WHERE store_id = person;
     DELETE FROM partners WHERE courier_id = person;
     DELETE FROM invited_numbers WHERE phone = former
-        OR phone = ANY (ARRAY(SELECT phone FROM invites WHERE store_id = person AND phone IS NOT NULL));
+        OR phone = ANY (ARRAY(
+            SELECT coalesce(phone, dialled) FROM invites WHERE store_id = person
+            UNION ALL SELECT coalesce(phone, dialled) FROM invites WHERE courier_id = person
+            UNION ALL SELECT phone FROM invites WHERE redeemed_by = person));
     -- Who worked for a store stays known, and the numbers that it invited do not.
     UPDATE invites SET courier_id = redeemed_by, phone = NULL
         WHERE store_id = person AND phone IS NOT NULL AND redeemed_by IS NOT NULL;
@@ -110,7 +113,8 @@ BEGIN
     UPDATE cancellations SET reason = known_reason(reason), note = NULL WHERE courier_id = person AND num_nonnulls(reason, note) > 0;
     UPDATE cancellation_reviews SET note = NULL WHERE note IS NOT NULL AND cancellation_id = ANY (ARRAY(
         SELECT id FROM cancellations WHERE courier_id = person));
-    UPDATE invites SET message = NULL WHERE store_id = person AND message IS NOT NULL;
+    UPDATE invites SET message = NULL, dialled = NULL WHERE store_id = person AND num_nonnulls(message, dialled) > 0;
+    UPDATE invites SET dialled = NULL WHERE courier_id = person AND dialled IS NOT NULL;
     DELETE FROM gathered_mails WHERE account_id = person;
     DELETE FROM offer_texts WHERE courier_id = person;
     DELETE FROM positions WHERE courier_id = person;
@@ -133,6 +137,7 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = 
 DECLARE
     work erasures;
     piece uuid[];
+    invited uuid[];
     next_place uuid;
     next_at timestamptz := '-infinity';
 BEGIN
@@ -141,8 +146,11 @@ BEGIN
     IF work.stage = 'messages' THEN
         piece := ARRAY(SELECT id FROM messages WHERE id > work.place ORDER BY id LIMIT 5000);
         next_place := piece[cardinality(piece)];
+        invited := ARRAY(SELECT id FROM invites WHERE courier_id = person);
         PERFORM erase_messages(ARRAY(
             SELECT id FROM messages WHERE id = ANY (piece) AND (account_id = person OR address = work.login
+                -- What went to a place that it had before, or only wished for, is about the account, or about an invite to it.
+                OR subject = person OR subject = ANY (invited)
                 OR data->>'courier_id' = person::text OR data->>'store_id' = person::text)));
     ELSIF work.stage = 'conversations' THEN
         SELECT place, place_at INTO next_place, next_at FROM erase_said(person, work.place, work.place_at);

@@ -12,13 +12,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     WHERE meters IS NOT NULL AND CASE WHEN near_pole THEN shift = 0 ELSE lon + shift - width <= 180 AND lon + shift + width >= -180 END
 $$;
 
--- The boxes between these lines: two where west lies east of east.
+-- The boxes between these lines: two where west lies east of east. The line at which dates change has two numbers: a box that ends there
+-- has what stands on it by either.
 CREATE OR REPLACE FUNCTION boxes_between(
     south double precision, west double precision, north double precision, east double precision) RETURNS SETOF box
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT box(point(west, south), point(east, north)) WHERE west <= east
     UNION ALL SELECT box(point(west, south), point(180, north)) WHERE west > east
     UNION ALL SELECT box(point(-180, south), point(east, north)) WHERE west > east
+    UNION ALL SELECT box(point(-east, south), point(-east, north)) WHERE abs(east) = 180 AND west > -180 AND west <= east
+    UNION ALL SELECT box(point(-west, south), point(-west, north)) WHERE abs(west) = 180 AND east < 180 AND west <= east
 $$;
 
 -- What holds within a box, of these kinds: of a crowd so many around the middle, by walking from there outwards. That is why bitmaps are

@@ -24,6 +24,10 @@ $$;
 CREATE OR REPLACE FUNCTION duty_now(on_duty boolean, duty_until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$ SELECT on_duty <> coalesce(duty_until <= now(), false) $$;
 
+-- Since when whoever is on duty has been; null where nobody knows.
+CREATE OR REPLACE FUNCTION on_duty_since(on_duty boolean, duty_until timestamptz, duty_since timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT CASE WHEN on_duty THEN duty_since ELSE duty_until END $$;
+
 -- Where somebody is told besides by push, as far as a kind reaches, or the number or the address of whoever has no account.
 CREATE OR REPLACE FUNCTION reached_besides(account uuid, reach text, to_phone text, to_email text, to_language text)
 RETURNS TABLE (channel text, address text, spoken text)

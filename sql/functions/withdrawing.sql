@@ -51,7 +51,8 @@ BEGIN
         RETURN EXISTS (
             SELECT FROM jobs j WHERE j.courier_id = m.account_id AND j.status = 'pending' AND j.delivery_id = m.subject AND j.until IS NULL
                 AND EXISTS (
-                    SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off));
+                    SELECT FROM partners p WHERE p.store_id = j.store_id AND p.courier_id = j.courier_id AND NOT p.store_off)
+                AND EXISTS (SELECT FROM couriers k WHERE k.id = j.courier_id AND duty_now(k.on_duty, k.duty_until)));
     WHEN 'offers_waiting' THEN
         RETURN EXISTS (
             SELECT FROM jobs j WHERE j.courier_id = m.subject AND j.status = 'pending' AND j.until IS NULL AND EXISTS (

@@ -107,7 +107,8 @@ package struct Export: Sendable {
             var json = JSONWriter()
             json.object { json in
                 json.array("history", histories[delivery.id] ?? []) { json, found in
-                    json.object { found.step.write(&$0, to: account, kind) }
+                    // What is still kept is exported.
+                    json.object { found.step.write(&$0, to: account, kind, isForgotten: false) }
                 }
             }
             // The history becomes the last member of the delivery.

@@ -99,7 +99,8 @@ enum ExportedInvites: ExportedRows {
         """
         'id', i.id, 'state', i.state, 'channel', i.channel, 'created_at', \(ExportSQL.time("i.created_at")),
         'expires_at', \(ExportSQL.time("i.expires_at")), 'redeemed_at', \(ExportSQL.time("i.redeemed_at")),
-        'phone', i.phone, 'courier_id', i.courier_id, 'store_id', i.store_id, 'store', s.name
+        'phone', coalesce(i.phone, i.dialled), 'store_id', i.store_id, 'store', s.name, 'message', i.message,
+        'courier_id', CASE WHEN i.dialled IS NULL OR i.state = 'redeemed' OR i.courier_id = $1 THEN i.courier_id END
         """,
         """
         (\(part("store_id = $1")) UNION \(part("courier_id = $1"))

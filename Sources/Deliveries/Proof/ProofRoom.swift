@@ -31,7 +31,8 @@ package struct ProofRoom: Room {
             [found.delivery.store, found.delivery.courier].contains(account), found.delivery.status == .delivered,
             let proof = try await call.run(FindProof(delivery: found.delivery.id)).first
         else { throw Problem.notFound }
-        return account == found.delivery.courier ? proof.read(by: account) : proof
+        let told = found.isForgotten ? proof.withoutRecipient : proof
+        return account == found.delivery.courier ? told.read(by: account) : told
     }
 
     private static let shape = Shape.object(

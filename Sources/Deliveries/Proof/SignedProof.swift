@@ -48,6 +48,13 @@ package struct SignedProof: Sendable {
         return SignedProof(self, disclosures: JSON.object(told).canonical)
     }
 
+    /// What is left when its recipient is forgotten, as `forget_recipients` leaves it, which may not have come to it yet.
+    var withoutRecipient: SignedProof {
+        guard case .object(let told)? = JSON(disclosures) else { return self }
+        let left = told.filter { $0.key == "/store_name" || $0.key.hasPrefix("/courier/") }
+        return SignedProof(self, disclosures: JSON.object(left).canonical)
+    }
+
     /// What can be found out of it.
     package var check: ProofCheck { ProofCheck(json)! }
 

@@ -126,13 +126,20 @@ struct UpdateStore: Statement {
 }
 
 /// Says whether a courier wants offers; from a time on, perhaps, the other way round. Where it is, is forgotten with its duty, unless
-/// it carries something.
+/// it carries something, and offers that have not reached it yet are taken back.
 struct SetDuty: Statement {
     static let sql = """
         WITH forgotten AS (
             DELETE FROM positions WHERE courier_id = $1 AND NOT duty_now($2, $3)
-                AND NOT EXISTS (SELECT FROM jobs WHERE courier_id = $1 AND status = 'in_progress'))
-        UPDATE couriers SET on_duty = $2, duty_until = $3 WHERE id = $1
+                AND NOT EXISTS (SELECT FROM jobs WHERE courier_id = $1 AND status = 'in_progress')),
+        offered AS (
+            SELECT array_agg(delivery_id) AS ids FROM jobs WHERE courier_id = $1 AND status = 'pending' AND NOT duty_now($2, $3)),
+        untrue AS MATERIALIZED (
+            SELECT withdraw('delivery_offered', ids, array_fill($1, ARRAY[cardinality(ids)])) + withdraw('offers_waiting', ARRAY[$1]) AS count
+            FROM offered WHERE ids IS NOT NULL)
+        UPDATE couriers SET on_duty = $2, duty_until = $3,
+            duty_since = CASE WHEN duty_now(on_duty, duty_until) THEN on_duty_since(on_duty, duty_until, duty_since) ELSE now() END
+        WHERE id = $1 AND (SELECT count(*) FROM untrue) >= 0
         """
     let courier: ID
     let form: DutyForm

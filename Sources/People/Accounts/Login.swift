@@ -30,12 +30,12 @@ enum Login: Sendable {
     /// The problem that somebody else has proven it.
     var taken: Problem { if case .email = self { .emailTaken } else { .phoneTaken } }
 
-    /// One that was kept.
+    /// One that was kept. An address may begin with a plus as a number does, and a number has no at sign.
     init?(kept text: String) {
-        if text.hasPrefix("+") {
-            self = .phone(PhoneNumber(e164: text))
-        } else if let email = try? EmailAddress(text) {
+        if let email = try? EmailAddress(text) {
             self = .email(email)
+        } else if text.hasPrefix("+") {
+            self = .phone(PhoneNumber(e164: text))
         } else {
             return nil
         }

@@ -29,7 +29,8 @@ package struct PasswordRoom: Room {
         [
             Endpoint(
                 .put, "/v1/me/password", for: .signedIn, "Changes the password and ends every other session",
-                room: "Accounts", takes: PasswordChange.self, answers: [.noContent], handler: changePassword),
+                room: "Accounts", takes: PasswordChange.self, answers: [.noContent], handler: changePassword
+            ).neverRefused,
             Endpoint(
                 .post, "/v1/password_resets", for: .anyone, "Sends a code by e-mail or SMS, if the account exists",
                 room: "Accounts", takes: PasswordResetRequest.self, answers: [.accepted(Self.asked)],

@@ -19,11 +19,12 @@ package struct CancellationRoom: Room {
                 .post, "/v1/cancellations/{id}/contest", for: .courier,
                 "Says why a cancellation should not count, once, within \(ContestCancellation.days) days",
                 room: "Couriers", takes: ContestForm.self, answers: [.ok(Cancellation.shape)],
-                refuses: [.alreadyContested, .alreadyExcused, .contestedTooLate], handler: contest),
+                refuses: [.alreadyContested, .alreadyExcused, .contestedTooLate], stillSeen: isStillSaid,
+                handler: contest),
             Endpoint(
                 .post, "/v1/cancellations/{id}/excuse", for: .store,
                 "Excuses a cancellation, which then counts no more; the courier still cannot accept that delivery",
-                room: "Couriers", answers: [.ok(Cancellation.shape)], handler: excuse),
+                room: "Couriers", answers: [.ok(Cancellation.shape)], stillSeen: isStillSaid, handler: excuse),
         ]
     }
 
@@ -54,6 +55,17 @@ package struct CancellationRoom: Room {
     private func excuse(_ call: Call) async throws -> Response {
         try await call.run(ExcuseCancellation(cancellation: try await find(call)))
         return answer(try await find(call), call)
+    }
+
+    /// Whoever is erased takes what it wrote along.
+    private func isStillSaid(_ call: Call, _ told: JSON) async throws -> Bool {
+        guard case .object(let members) = told else { return false }
+        let now = try await find(call)
+        var said = members["contest"]
+        if case .object(let contest) = said { said = contest["note"] }
+        return [(members["note"], now.note), (said, now.contest?.note)].allSatisfy { told, now in
+            now != nil || told == nil || told == .null
+        }
     }
 
     /// The one that is meant, as it is now.

@@ -135,7 +135,7 @@ struct IsProven: Statement {
 }
 
 /// Keeps what an account signed in with before, and tells it of the change there, with the link, and where it signs in with
-/// now.
+/// now. Where nobody has to prove a number, whoever has an account could have SMS sent to any: those are counted as a stranger's.
 struct KeepFormerPlace: Statement {
     static let hours = 72
     static let sql = """
@@ -144,10 +144,11 @@ struct KeepFormerPlace: Statement {
             VALUES ($1, $2, $3, now() + make_interval(hours => $4)) RETURNING account_id, place, expires_at)
         \(Tell.sql("""
             SELECT jsonb_build_array(
-                $5 || jsonb_build_object(
-                    CASE WHEN $6 THEN 'phone' ELSE 'email' END, place, 'language', $7::text, 'expires_at', expires_at),
-                $8 || jsonb_build_object('accounts', ARRAY[account_id])) AS notices
-            FROM kept
+                $5 || cause || jsonb_build_object(
+                    CASE WHEN $6 THEN 'phone' ELSE 'email' END, place, 'language', $7::text, 'subject', account_id,
+                    'expires_at', expires_at),
+                $8 || cause || jsonb_build_object('accounts', ARRAY[account_id])) AS notices
+            FROM kept, (SELECT jsonb_build_object('cause', CASE WHEN NOT $9 THEN 'stranger' END) AS cause) unproven
             """))
         """
     let tokenHash: [UInt8]
@@ -157,6 +158,7 @@ struct KeepFormerPlace: Statement {
     let language: Language
     let undo: Message
     let message: Message
+    let isProven: Bool
 
     func bind(into parameters: inout Parameters) {
         parameters.add(Bytes(tokenHash))
@@ -167,5 +169,6 @@ struct KeepFormerPlace: Statement {
         parameters.add(isPhone)
         parameters.add(language.rawValue)
         parameters.add(message.parameter)
+        parameters.add(isProven)
     }
 }

@@ -82,7 +82,7 @@ package struct Confirmations: Sendable {
                 language: language,
                 undo: Message(
                     .loginChanged, ["url": url, "hours": String(KeepFormerPlace.hours)], data: ["url": .string(url)]),
-                message: Message(.loginChanged)))
+                message: Message(.loginChanged), isProven: isOn))
     }
 }
 

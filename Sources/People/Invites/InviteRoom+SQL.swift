@@ -51,9 +51,9 @@ struct MakeInvite: Statement {
             SELECT CASE WHEN by_push THEN 'push' WHEN may_send AND phone IS NOT NULL AND invite_by_sms(phone) THEN 'sms'
                 ELSE 'link' END AS channel FROM wanted),
         made AS (
-            INSERT INTO invites (id, store_id, courier_id, phone, code_hash, channel, expires_at, message)
-            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END, $5, channel,
-                now() + interval '7 days', $8
+            INSERT INTO invites (id, store_id, courier_id, phone, dialled, code_hash, channel, expires_at, message)
+            SELECT $4, $1, (SELECT id FROM target), CASE WHEN NOT EXISTS (SELECT FROM target) THEN $3 END,
+                CASE WHEN EXISTS (SELECT FROM target) THEN $3 END, $5, channel, now() + interval '7 days', $8
             FROM route
             ON CONFLICT DO NOTHING
             RETURNING id, channel, expires_at, courier_id, phone),

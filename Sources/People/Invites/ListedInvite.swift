@@ -91,10 +91,11 @@ struct ListedInvite: Sendable {
     }
 }
 
-/// A page of the invites that a store sent.
+/// A page of the invites that a store sent. Whose a number is that it invited, it learns when that courier has accepted.
 struct ListSentInvites: Statement {
     static let sql = """
-        SELECT \(ListedInvite.columns(isLive: MakeInvite.isLive(to: "i.courier_id"))), i.phone, c.id, c.first_name, c.last_name
+        SELECT \(ListedInvite.columns(isLive: MakeInvite.isLive(to: "i.courier_id"))),
+            coalesce(i.phone, CASE WHEN i.state <> 'redeemed' THEN i.dialled END), c.id, c.first_name, c.last_name
         FROM invites i LEFT JOIN couriers c ON c.id = i.courier_id
         WHERE i.store_id = $1 AND i.id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY i.id DESC LIMIT $3
         """

@@ -35,13 +35,13 @@ package struct SessionRoom: Room {
                 room: "Sessions", query: [Self.device], answers: [.noContent]
             ) { call in
                 try await end(call.caller.session, call)
-            },
+            }.neverRefused,
             Endpoint(
                 .delete, "/v1/sessions/{id}", for: .signedIn, "Ends one of the account's sessions", room: "Sessions",
                 query: [Self.device], answers: [.noContent]
             ) { call in
                 try await end(call.request.parameter("id"), call)
-            },
+            }.neverRefused,
         ]
     }
 

@@ -22,8 +22,8 @@ struct TakenFixes: Sendable {
 /// and that it is nearly there, once a carry. Whoever watches is told that they have moved. Where it was before it carried anything,
 /// or between a delivery and its reopening, as a phone may say late, is no part of a trail.
 ///
-/// Where it was off duty with nothing to carry is not taken, however late its phone says it: who is off duty counts from when it
-/// carries. Nobody knows since when somebody is on duty.
+/// Where it was off duty with nothing to carry is not taken, however late its phone says it: it counts from when it is on duty, as far
+/// as that is known, or carries something, whichever was first.
 ///
 /// Nobody waits for the log: what a crash takes along is said again within seconds.
 struct TakeFixes: Statement {
@@ -34,10 +34,13 @@ struct TakeFixes: Statement {
                 WITH ORDINALITY AS f(courier_id, at, lat, lon, accuracy_m, speed_mps, heading, nth)),
         senders AS MATERIALIZED (
             SELECT s.id, carried.since, carried.since IS NOT NULL AS carries, duty.is_on OR carried.since IS NOT NULL AS is_admitted,
-                greatest(known.at, CASE WHEN NOT duty.is_on THEN date_trunc('second', carried.since) END) AS oldest
+                greatest(known.at, CASE WHEN NOT duty.is_on THEN date_trunc('second', carried.since)
+                    WHEN duty.since IS NOT NULL THEN date_trunc('second', least(duty.since, carried.since)) END) AS oldest
             FROM (SELECT id FROM unnest($1::uuid[]) AS s(id) ORDER BY id) s
                 CROSS JOIN LATERAL (
-                    SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on FROM couriers k WHERE k.id = s.id OFFSET 0) duty
+                    SELECT NOT k.off AND duty_now(k.on_duty, k.duty_until) AS is_on,
+                        on_duty_since(k.on_duty, k.duty_until, k.duty_since) AS since
+                    FROM couriers k WHERE k.id = s.id OFFSET 0) duty
                 CROSS JOIN LATERAL (
                     SELECT date_trunc('milliseconds', min(since)) AS since
                     FROM (SELECT since FROM jobs WHERE courier_id = s.id AND status = 'in_progress' OFFSET 0) j) carried

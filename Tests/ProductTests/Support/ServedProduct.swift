@@ -29,7 +29,7 @@ struct ServedProduct: Sendable {
     /// Starts it, lets `body` work with it, and stops it. Without `looseness` there are no throttles.
     static func serving<Answer: Sendable>(
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
-        poolSize: Int = 4, trust: Trust = Trust(), mostJobs: Int = 10_000,
+        poolSize: Int = 2, trust: Trust = Trust(), mostJobs: Int = 10_000,
         services: ServicesFarAway.Settings = .init(), map: MapSource = .grid, papers: KnownPapers = .usual,
         _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
