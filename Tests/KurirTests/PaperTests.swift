@@ -85,7 +85,7 @@ import Testing
         #expect(kurir.program.complained.contains("event=stopped"))
     }
 
-    @Test func `nothing of a paper is in a dump, in logs, figures, feeds or what is exported`() async throws {
+    @Test func `nothing of a paper is in a dump, in logs, figures, feeds or what others export`() async throws {
         let made = try await certificates()
         let team = try await Team.make()
         let code = try #require(made.codes["vaccination"])
@@ -118,11 +118,19 @@ import Testing
                 #expect(try await kurir.send("POST", "/v1/me/credentials", wrong, as: courier).status >= 400)
             }
             _ = try await kurir.send("GET", "/v1/partners", as: team.store)
-            let exported = try await kurir.send("GET", "/v1/me/export", as: courier)
-            #expect(exported.status == 200 && exported.body.contains(ids[0]) && exported.body.contains(String(store)))
+            let own = try await kurir.send("GET", "/v1/me/export", as: courier)
+            #expect(own.status == 200 && own.body.contains(ids[0]) && own.body.contains(String(store)))
+            // Whose they are takes them along.
+            for text in [code, "B-4711", "licence", "Vozačka dozvola"] { #expect(own.body.contains(text), "\(text)") }
+            let me = try #require(
+                try await kurir.send("GET", "/v1/me", as: courier).body.firstMatch(of: /"id":"([^"]+)"/)
+            ).1
+            let operators = try await Kurir.run("account", "export", String(me), "--as", "Maja", "--database", url)
+            #expect(operators.code == 0 && operators.said.contains(ids[0]), "\(operators.complained)")
+            let others = try await kurir.send("GET", "/v1/me/export", as: team.store)
             var feeds = ""
             for token in [courier, team.store] { feeds += try await kurir.send("GET", "/v1/events", as: token).body }
-            return (kurir.program, exported.body, feeds, try await kurir.figures())
+            return (kurir.program, operators.said + others.body, feeds, try await kurir.figures())
         }
         let file = TemporaryDirectory.path("dump")
         let dumped = try await Program.run("pg_dump", ["-d", url, "-f", file])

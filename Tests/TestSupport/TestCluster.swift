@@ -27,7 +27,9 @@ final class TestCluster: Sendable {
 
     func makeDatabase(migrated: Bool) throws -> TestDatabase {
         let name = "test_\(counter.next())"
-        try administer { try $0.execute("CREATE DATABASE \(name) TEMPLATE \(migrated ? "template" : "template0")") }
+        try administer {
+            try $0.execute("CREATE DATABASE \(name) TEMPLATE \(migrated ? "template" : "template0") STRATEGY FILE_COPY")
+        }
         return TestDatabase(name: name, url: server.url(database: name))
     }
 

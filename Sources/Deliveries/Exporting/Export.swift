@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Domain
 import HTTP
 import Postgres
@@ -9,12 +10,17 @@ package struct Export: Sendable {
     private let account: ID
     private let kind: AccountKind
     private let database: ReplicaReads
+    private let papers: PaperOpener?
+
+    /// Gives what a paper says that is kept sealed.
+    package typealias PaperOpener = @Sendable (_ sealed: [UInt8], _ courier: ID, _ id: ID) throws -> [String: JSON]
 
     /// How many deliveries are read at once.
     private static let most: Int32 = 200
 
-    package init(of account: ID, _ kind: AccountKind, in database: ReplicaReads) {
-        (self.account, self.kind, self.database) = (account, kind, database)
+    /// Whoever has no `papers` learns only that there are some.
+    package init(of account: ID, _ kind: AccountKind, in database: ReplicaReads, papers: PaperOpener? = nil) {
+        (self.account, self.kind, self.database, self.papers) = (account, kind, database, papers)
     }
 
     /// The names of its lists, in the order in which they are written.
@@ -74,10 +80,23 @@ package struct Export: Sendable {
         while true {
             let page = try await database.run(ExportPage<Rows>(account: account, after: after))
             guard let last = page.last else { return }
-            try await write(Self.joined(page.map { Array($0.json.utf8) }, isFirst: isFirst))
+            let items = try page.map { Rows.isSealed ? try opened($0.json) : Array($0.json.utf8) }
+            try await write(Self.joined(items, isFirst: isFirst))
             guard page.count == ExportPage<Rows>.most else { return }
             (after, isFirst) = (last.place, false)
         }
+    }
+
+    /// A paper with what it says instead of what is sealed.
+    private func opened(_ paper: String) throws -> [UInt8] {
+        guard case .object(var members)? = JSON(Array(paper.utf8)) else { return Array(paper.utf8) }
+        let sealed = members.removeValue(forKey: "sealed")
+        if let papers, case .string(let text)? = sealed, let bytes = Base64URL.decode(text),
+            let id = JSON.object(members).toldID
+        {
+            members.merge(try papers(bytes, account, id)) { $1 }
+        }
+        return JSON.object(members).bytes
     }
 
     /// As the account's list has them, each with its history.

@@ -7,8 +7,11 @@ import Postgres
 package struct ExportRoom: Room {
     /// An export takes a while, and may be some seconds behind.
     private let database: ReplicaReads
+    private let papers: Export.PaperOpener
 
-    package init(database: ReplicaReads) { self.database = database }
+    package init(database: ReplicaReads, papers: @escaping Export.PaperOpener) {
+        (self.database, self.papers) = (database, papers)
+    }
 
     package var endpoints: [Endpoint] {
         [
@@ -29,7 +32,7 @@ package struct ExportRoom: Room {
         let event = SecurityEvent(.accountExported, of: caller.account, call.request)
         try await call.run(NoteEvent(event: event.parameter))
         call.log(event)
-        let export = Export(of: caller.account, caller.kind, in: database)
+        let export = Export(of: caller.account, caller.kind, in: database, papers: papers)
         return Response(
             .ok, headers: [Response.Header("Content-Disposition", "attachment; filename=\"kurir.json\"")],
             body: .stream(type: "application/json") { writer in

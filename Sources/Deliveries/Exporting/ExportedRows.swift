@@ -8,6 +8,12 @@ protocol ExportedRows: Sendable {
     static var name: String { get }
     /// Rows of the account `$1` after the place `$2`, which is empty at first, `$3` at most.
     static var sql: String { get }
+    /// Whether what they say is sealed.
+    static var isSealed: Bool { get }
+}
+
+extension ExportedRows {
+    static var isSealed: Bool { false }
 }
 
 /// A page of such rows.
@@ -149,12 +155,13 @@ enum ExportedEarnings: ExportedRows {
         """, "earnings WHERE courier_id = $1", id: "delivery_id")
 }
 
-/// That there are papers, and with whom they are shared. What they say is sealed, and shown to the courier alone by its own list.
+/// Papers, and with whom they are shared. What they say is sealed, and told to the courier alone.
 enum ExportedCredentials: ExportedRows {
     static let name = "credentials"
+    static let isSealed = true
     static let sql = ExportSQL.page(
         """
-        'id', id, 'added_at', \(ExportSQL.time("added_at")), 'shared_with', ARRAY(
+        'id', id, 'added_at', \(ExportSQL.time("added_at")), 'sealed', translate(encode(sealed, 'base64'), E'+/=\\n', '-_'), 'shared_with', ARRAY(
             SELECT store_id FROM credential_shares s WHERE s.courier_id = c.courier_id AND s.credential_id = c.id ORDER BY store_id)
         """, "credentials c WHERE courier_id = $1")
 }

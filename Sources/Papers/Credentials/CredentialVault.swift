@@ -1,5 +1,7 @@
+import API
 import Crypto
 import Domain
+import HTTP
 import Postgres
 
 /// Seals credentials with keys that follow from the servers' secret, each for its place alone.
@@ -21,6 +23,15 @@ package struct CredentialVault: Sendable {
             let credential = Credential(written: bytes)
         else { throw PostgresError.unexpected("a credential that another secret has sealed") }
         return credential
+    }
+
+    /// What an export says of one to the courier whose it is.
+    package func exported(_ sealed: [UInt8], of courier: ID, _ id: ID) throws -> [String: JSON] {
+        let credential = try open(sealed, of: courier, id)
+        var members: [String: JSON] = ["raw": .string(credential.raw), "kind": .string(credential.kind.rawValue)]
+        members["title"] = credential.stated.map { .string($0.title) }
+        members["valid_until"] = credential.stated?.until.map { .string(Timestamp($0).text) }
+        return members
     }
 
     /// The same for the same code of a courier, and for nothing else; without the secret nobody can tell of which.

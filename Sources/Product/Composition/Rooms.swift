@@ -145,7 +145,7 @@ extension Composition {
                 DepartureRoom(
                     database: database, passwords: entry.passwords, authenticator: entry.authenticator,
                     cookie: entry.cookie),
-                ExportRoom(database: exports),
+                ExportRoom(database: exports, papers: vault.exported),
                 FileRoom(threads.pictures, database, settings.pictures, entry.rates),
                 ProofRoom(steps.keys),
             ]
