@@ -17,3 +17,20 @@ ALTER ROLE "kurir-gateway" PASSWORD :'gateway_password';
 \if :{?image_password}
 ALTER ROLE postgres PASSWORD NULL;
 \endif
+
+-- What PostgreSQL lets everybody do, and a gateway has no use for: hold the locks by which servers take turns, and fill the disk with
+-- large objects, of which Kurir has none.
+\connect kurir
+DO $$
+DECLARE
+    called regprocedure;
+BEGIN
+    FOR called IN
+        SELECT oid FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace AND (proname ~ '^pg_(try_)?advisory_' OR proname ~ '^lo_' OR proname IN ('loread', 'lowrite'))
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', called);
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO kurir', called);
+    END LOOP;
+END
+$$;

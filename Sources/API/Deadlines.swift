@@ -58,14 +58,30 @@ package struct Deadlines: Sendable {
         }
     }
 
-    /// Repeats the work while there is more, unless another node takes it first. After an error it falls due again.
+    /// Repeats the work while there is more, unless another node takes it first. After an error, and when this node ends, it falls due
+    /// again.
     private func see(to due: Due) async {
         var next: Due? = due
-        do {
-            while let due = next { next = try await settle(due) ? try await take([due.kind]) : nil }
-        } catch {
-            if !(error is CancellationError) { failed(due.kind, error) }
+        while let due = next {
+            next = nil
+            do {
+                if try await settle(due) { next = try await take([due.kind]) }
+            } catch {
+                if !(error is CancellationError) { failed(due.kind, error) }
+                await giveBack(due)
+            }
         }
+    }
+
+    /// Has others do it who come by. What was cancelled may still say so; and a database that is away is waited for.
+    private func giveBack(_ due: Due) async {
+        let tries = Task.isCancelled ? 1 : 30
+        await Task { [database] in
+            for _ in 0..<tries {
+                if (try? await database.run(PutOff(due: due, by: .zero))) != nil { return }
+                try? await Task.sleep(for: Self.pause)
+            }
+        }.value
     }
 
     /// Adds the deadlines that are not there yet.
@@ -101,12 +117,15 @@ struct Due: Sendable {
     let until: Timestamp
 }
 
-/// Takes the deadline that has been due longest and that nobody has taken.
+/// Takes the deadline that has been due longest and that nobody has taken. What is due later than anything ever is was put off by a clock
+/// that was ahead.
 struct TakeDue: Statement {
     static let sql = """
         UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $2)
         WHERE kind = (
-            SELECT kind FROM deadlines WHERE due_at <= statement_timestamp() AND kind = ANY ($1)
+            SELECT kind FROM deadlines
+            WHERE (due_at <= statement_timestamp() OR due_at > statement_timestamp() + interval '1 hour' AND isfinite(due_at))
+                AND kind = ANY ($1)
             ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING kind, due_at
         """

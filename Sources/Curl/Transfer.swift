@@ -54,6 +54,8 @@ public struct Transfer: Sendable {
         public var body: [UInt8]
         /// Why there is no answer.
         public var error: String?
+        /// Of a mail, whether it was its recipient that was refused, or what it says: neither the sender, nor whoever brings it.
+        public var isOfMail = false
     }
 }
 
@@ -64,11 +66,14 @@ final class RunningTransfer {
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var recipients: UnsafeMutablePointer<curl_slist>?
     private let flow: Flow
+    /// Where libcurl writes what went wrong, with the command that was refused.
+    private let trouble = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// The bytes to send, and those received.
     final class Flow {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
+        var hasBegun = false
         let most: Int
         let failsWhenLonger: Bool
 
@@ -89,12 +94,15 @@ final class RunningTransfer {
         self.transfer = transfer
         self.handle = handle
         flow = Flow(transfer)
+        trouble.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, trouble)
         setBounds()
         setFlow()
         if let mail = transfer.mail { setMail(mail) } else { setRequest() }
     }
 
     deinit {
+        trouble.deallocate()
         curl_slist_free_all(headers)
         curl_slist_free_all(recipients)
     }
@@ -137,6 +145,7 @@ final class RunningTransfer {
             let part = flow.unsent.prefix(size * count)
             UnsafeMutableRawBufferPointer(start: bytes, count: size * count).copyBytes(from: part)
             flow.unsent = flow.unsent.dropFirst(part.count)
+            flow.hasBegun = true
             return part.count
         }
     }
@@ -185,7 +194,8 @@ final class RunningTransfer {
         let wait = Int(ccurl_retry_after(handle))
         return Transfer.Reply(
             status: status, retryAfter: wait > 0 ? wait : nil, body: flow.received,
-            error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)))
+            error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)),
+            isOfMail: String(cString: trouble).hasPrefix("RCPT") || flow.hasBegun)
     }
 }
 

@@ -21,8 +21,10 @@ struct Mail: Provider {
     func verdict(on reply: Transfer.Reply) -> Verdict {
         switch reply.status {
         case 200..<300 where reply.error == nil: .done
-        // The mailbox is at fault. A wrong login is not the message's fault.
-        case 550, 551, 552, 553, 554: .never(reply.complaint)
+        // The mailbox is at fault, or the mail. A wrong login, or a server that takes nothing from us, is not the message's fault.
+        case 550, 551, 552, 553,
+            554 where reply.isOfMail:
+            .never(reply.complaint)
         default: reply.passing
         }
     }

@@ -6,22 +6,21 @@ struct Responder: Sendable {
     let crossOrigin: CrossOrigin
     /// Gives the problem for a handler's error that is not a problem already.
     let problem: @Sendable (any Error) -> Problem?
-    /// Gives what somebody sees where there is nothing, if not the problem.
-    let lost: @Sendable (Request) -> Response?
+    /// Gives what people see instead of the problem, where they come by themselves.
+    let lost: @Sendable (Problem, Request) -> Response?
     let observe: @Sendable (HTTPEvent) -> Void
 
     func respond(to request: Request, by route: Route) async -> Response {
         do {
             return crossOrigin.mark(try await route.handler(request), for: request)
         } catch {
-            return response(to: explain(error, request, route), of: request)
+            return refusal(explain(error, request, route), of: request)
         }
     }
 
-    /// The answer to a request that no route takes.
+    /// The answer to a request that is refused, or that no route takes.
     func refusal(_ problem: Problem, of request: Request) -> Response {
-        let seen = problem.status == .notFound ? lost(request) : nil
-        return seen ?? response(to: problem, of: request)
+        lost(problem, request) ?? response(to: problem, of: request)
     }
 
     func response(to problem: Problem, of request: Request) -> Response {

@@ -12,7 +12,7 @@ public final class Server: Sendable {
     public init(
         _ configuration: ServerConfiguration, routes: [Route], on group: EventLoopGroup,
         problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil },
-        lost: @escaping @Sendable (Request) -> Response? = { _ in nil },
+        lost: @escaping @Sendable (Problem, Request) -> Response? = { _, _ in nil },
         observe: @escaping @Sendable (HTTPEvent) -> Void = { _ in }
     ) async throws {
         let responder = Responder(

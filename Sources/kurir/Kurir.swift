@@ -8,6 +8,8 @@ enum Kurir {
     static func main() {
         do {
             try run(Array(CommandLine.arguments.dropFirst()))
+            // A key that could not be printed is lost: whoever asked for it must know.
+            guard fflush(nil) == 0 else { fail("what it had to say could not be written", code: EX_IOERR) }
         } catch let error as UsageError {
             fail("\(error)", code: EX_USAGE)
         } catch {

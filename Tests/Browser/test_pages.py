@@ -424,6 +424,39 @@ def test_a_session_that_ends_elsewhere_ends_here(visit):
     assert page.evaluate("localStorage.length") == 0
 
 
+def test_what_is_typed_is_finished_although_the_language_changes_elsewhere(visit):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").click()
+    form = page.get_by_role("dialog", name="New delivery")
+    form.get_by_label("First name").fill("Iva")
+    call("PATCH", "/v1/me", {"language": "hr"}, shop.token)
+    page.get_by_role("button", name="Load again").dispatch_event("click")
+    page.wait_for_function("JSON.parse(localStorage['kurir.account']).language === 'hr'")
+    expect(form.get_by_label("First name")).to_have_value("Iva")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Close without saving").click()
+    expect(page.get_by_role("button", name="Nova dostava")).to_be_visible()
+    # Nothing is typed any more, so that nobody is asked whether to leave.
+    assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+
+def test_what_was_typed_is_there_after_signing_in_again(visit):
+    shop = Store()
+    page = visit("/store", forgiving=["401"])
+    sign_in(page, shop)
+    go(page, "Couriers")
+    page.get_by_label("Phone").fill("0911234567")
+    end_sessions_of(shop)
+    expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
+    assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    sign_in(page, shop)
+    go(page, "Couriers")
+    expect(page.get_by_label("Phone")).to_have_value("0911234567")
+
+
 @pytest.mark.parametrize("kind", ["store", "courier"])
 def test_on_a_phone_the_bar_lies_below_and_covers_nothing(visit, look, kind):
     shop = Store()

@@ -221,6 +221,12 @@ async def apple(reader, writer):
 
 
 class Mailbox:
+    async def handle_MAIL(self, server, session, envelope, address, options):
+        if address.startswith("blocked@"):
+            return "550 we take nothing from you"
+        envelope.mail_from = address
+        return "250 OK"
+
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address.startswith("nobody@"):
             return "550 no such mailbox"

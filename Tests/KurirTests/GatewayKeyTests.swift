@@ -213,4 +213,13 @@ import Testing
         let slip = try await Kurir.run("gateway-key", "creat")
         #expect(slip.code == 64 && slip.complained.contains("did you mean gateway-key create?"))
     }
+
+    /// It is shown once: a key that nobody has read is lost.
+    @Test func `a key that could not be printed is no success`() async throws {
+        for line in ["> /dev/full", ">&-"] {
+            let made = try await Program.run("sh", ["-c", "\"$0\" --version \(line)", Kurir.path])
+            #expect(made.code == EX_IOERR && made.complained.contains("could not be written"), "\(line)")
+        }
+    }
+
 }

@@ -305,6 +305,23 @@ import Testing
         }
     }
 
+    /// A server that blocks us for a while would have taken all that was to be sent by then.
+    @Test func `a mail is not given up because its sender is refused`() async throws {
+        try await Receivers.running { receivers in
+            try await put(["ana@example.com"], title: "Kod", channel: "email")
+            try await running(
+                "email", to: receivers.told("smtp"), ["KURIR_GATEWAY_SENDER": "blocked@kurir.example"]
+            ) { _ in
+                try await eventually {
+                    try await query("SELECT FROM message_queue WHERE attempt = 0 OR lease IS NOT NULL").isEmpty
+                }
+            }
+            #expect(receivers.arrived(at: "smtp").isEmpty)
+            #expect(try await query("SELECT attempt FROM message_queue") == [["1"]])
+            #expect(try await query("SELECT FROM messages_dead").isEmpty)
+        }
+    }
+
     @Test func `a gateway needs no more than its role`() async throws {
         try await put(["+385911111111"])
         let url = TestDatabase.current.url

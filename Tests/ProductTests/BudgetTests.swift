@@ -449,4 +449,15 @@ import Testing
             #expect(Set(try await reasons(api)) == ["over_budget"])
         }
     }
+
+    /// For some seconds it was two days ahead, and an SMS was sent.
+    @Test func `a clock that was ahead leaves no budget used up`() async throws {
+        try await ServedProduct.serving(looseness: 100, trust: budgets(100, 5, 1000)) { api in
+            _ = try await api.execute("SELECT take_sms(NULL, '+385911111111', true)")
+            _ = try await api.execute(
+                "UPDATE sms_budgets SET drained_at = drained_at + interval '2 days' WHERE kind = 'all'")
+            let wait = try await api.execute("SELECT take_sms(NULL, '+385912222222', true)")[0][0].flatMap(Double.init)
+            #expect(try #require(wait) <= 3.6)
+        }
+    }
 }

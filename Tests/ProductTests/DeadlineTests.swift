@@ -111,6 +111,37 @@ import Testing
         }
     }
 
+    @Test func `what its node leaves half done is due again at once`() async throws {
+        try await DatabaseSession.with { session in
+            let (diary, begun) = (Diary(), Locked(false))
+            let node = diary.node(
+                "here", session,
+                .recurring("it", every: .seconds(60)) { _ in
+                    begun.withLock { $0 = true }
+                    try await Task.sleep(for: .seconds(3600))
+                    return false
+                })
+            let running = Task { await node.run(on: session.group.loops[0]) }
+            try await eventually { begun.withLock { $0 } }
+            running.cancel()
+            await running.value
+            #expect(try await diary.node("there", session, diary.kind("it")).next())
+            #expect(diary.pages == ["it"])
+        }
+    }
+
+    @Test func `what a clock that was ahead has put off is due when it is right again`() async throws {
+        try await DatabaseSession.with { session in
+            let diary = Diary()
+            let node = diary.node("here", session, diary.kind("it"))
+            try await node.begin()
+            #expect(try await node.next())
+            try await session.database.run(Advance(minutes: -20 * 24 * 60))
+            #expect(try await node.next())
+            #expect(try await session.database.run(IsDueInAMinute(kind: "it")) == [true])
+        }
+    }
+
     /// An older node does not know the kind.
     @Test func `unknown work is left to the nodes that know it`() async throws {
         try await DatabaseSession.with { session in

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 import TestSupport
 import Testing
@@ -104,6 +105,29 @@ import Testing
                 }
             }
             try await api.expectConsistency()
+        }
+    }
+
+    /// A gateway by SQL may take as long as it likes over what it has claimed.
+    @Test func `a gateway that holds a message keeps nobody from other steps`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.call("PUT", "/v1/me/devices/one", ["platform": "fcm"], as: couriers[0].token)
+            let held = try await api.delivery(of: store, to: couriers)
+            let (other, others) = try await api.team(1)
+            var free: [String] = []
+            for _ in 0..<5 { free.append(try await api.delivery(of: other, to: others)) }
+            let loop = api.group.loops[0]
+            func accept(_ id: String, _ courier: Person) async throws -> Int {
+                try await api.call("POST", SampleDelivery.path(id, "accept"), as: courier.token, on: loop).status
+            }
+            let holding = try await OpenTransaction.begin()
+            _ = try await holding.query("SELECT FROM message_queue FOR UPDATE")
+            async let stuck = accept(held, couriers[0])
+            try await api.untilSomebodyWaits()
+            for id in free { #expect(try await accept(id, others[0]) == 200) }
+            try await holding.commit()
+            #expect(try await stuck == 200)
         }
     }
 }

@@ -214,4 +214,18 @@ import Testing
             #expect(answers.count { $0.status == 429 } == 15)
         }
     }
+
+    @Test func `a clock that was ahead keeps nobody waiting for longer than ever`() async throws {
+        try await ServedProduct.serving(looseness: 1) { api in
+            let take = "SELECT throttle(ARRAY['\\x01'::bytea], ARRAY[60.0::float8], ARRAY[10.0::float8])"
+            let share = "SELECT take_share('\\x02', 60, 10, 1, 1)"
+            _ = try await api.execute(take)
+            _ = try await api.execute(share)
+            _ = try await api.execute("UPDATE throttles SET drained_at = drained_at + interval '20 days'")
+            let wait = try await api.execute(take)[0][0].flatMap(Double.init)
+            #expect(try #require(wait) <= 86_400)
+            let missing = try await api.execute(share)[0][0].flatMap(Double.init)
+            #expect(try #require(missing) >= -60)
+        }
+    }
 }

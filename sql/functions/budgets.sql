@@ -36,6 +36,10 @@ BEGIN
         SELECT kind, subject, clock_timestamp() FROM sms_budgets_of(store, number, is_own) ORDER BY kind
         ON CONFLICT (kind, subject) DO UPDATE SET drained_at = s.drained_at;
     moment := clock_timestamp();
+    -- A clock that was ahead and is put right leaves none full for longer than it ever is.
+    UPDATE sms_budgets s SET drained_at = moment + make_interval(secs => b.burst * b.step)
+        FROM sms_budgets_of(store, number, is_own) b
+        WHERE s.kind = b.kind AND s.subject = b.subject AND s.drained_at > moment + make_interval(secs => b.burst * b.step);
     SELECT max(extract(epoch FROM s.drained_at - moment) - (b.burst - 1) * b.step) INTO wait
         FROM sms_budgets_of(store, number, is_own) b JOIN sms_budgets s USING (kind, subject);
     IF wait > 0 THEN RETURN wait; END IF;

@@ -1,4 +1,5 @@
--- How often something may be tried.
+-- How often something may be tried. A clock that was ahead and is put right leaves nobody waiting for longer than a bucket, or whoever
+-- tries again although it is full, ever has to.
 
 -- Takes one try from every bucket; gives the seconds to wait when one of them is full, and then takes none.
 CREATE OR REPLACE FUNCTION throttle(subjects bytea[], steps double precision[], bursts double precision[]) RETURNS double precision
@@ -10,6 +11,10 @@ BEGIN
     INSERT INTO throttles AS t (subject, drained_at)
         SELECT s, clock_timestamp() FROM unnest(subjects) s ORDER BY s
         ON CONFLICT (subject) DO UPDATE SET drained_at = greatest(t.drained_at, clock_timestamp());
+    UPDATE throttles t SET drained_at = clock_timestamp() + full_for
+        FROM unnest(subjects, steps, bursts) b(subject, step, burst),
+            LATERAL (SELECT greatest(make_interval(secs => b.burst * b.step), interval '1 day') AS full_for) most
+        WHERE t.subject = b.subject AND t.drained_at > clock_timestamp() + full_for;
     SELECT max(extract(epoch FROM t.drained_at - clock_timestamp()) - (b.burst - 1) * b.step) INTO wait
         FROM throttles t JOIN unnest(subjects, steps, bursts) b(subject, step, burst) USING (subject);
     IF wait > 0 THEN RETURN wait; END IF;
@@ -30,7 +35,8 @@ DECLARE
     granted double precision;
 BEGIN
     INSERT INTO throttles AS t (subject, drained_at) VALUES (bucket, clock_timestamp())
-        ON CONFLICT (subject) DO UPDATE SET drained_at = greatest(t.drained_at, clock_timestamp())
+        ON CONFLICT (subject) DO UPDATE SET
+            drained_at = least(greatest(t.drained_at, clock_timestamp()), clock_timestamp() + make_interval(secs => burst * take_share.step))
         RETURNING burst - extract(epoch FROM t.drained_at - clock_timestamp()) / step INTO room;
     -- The clock goes on between the two moments.
     room := least(room, burst);

@@ -30,6 +30,11 @@ BEGIN
 END
 $$;
 
+-- The same within a commit of several changes. A gateway may hold a message in a transaction of its own for as long as it likes: that
+-- is a matter of the change that takes it back, and of no other.
+CREATE OR REPLACE FUNCTION withdraw_promptly(kinds text[], subjects uuid[], people uuid[]) RETURNS integer
+LANGUAGE plpgsql SET lock_timeout = '500ms' AS $$ BEGIN RETURN withdraw_each(kinds, subjects, people); END $$;
+
 -- The same for messages of one kind.
 CREATE OR REPLACE FUNCTION withdraw(untrue_kind text, subjects uuid[], people uuid[] DEFAULT NULL) RETURNS integer
 LANGUAGE sql AS $$ SELECT withdraw_each(array_fill(untrue_kind, ARRAY[cardinality(subjects)]), subjects, people) $$;
@@ -223,4 +228,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    withdraw_each, withdraw, is_still_true, hold_truth, retry_message, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;
+    withdraw_each, withdraw_promptly, withdraw, is_still_true, hold_truth, retry_message, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;

@@ -101,7 +101,7 @@ package struct CommitSteps<Locks: WhenLocked>: Statement {
             WHERE earned IS NOT NULL OR action = 'reopen' OR more_cancelled > 0 OR extras IS NOT NULL OR moved <> '{}'
                 OR shown ? 'pictures'),
         untrue AS MATERIALIZED (
-            SELECT withdraw_each(array_agg(u.kind), array_agg(c.id), array_agg(u.person)) AS withdrawn
+            SELECT withdraw_promptly(array_agg(u.kind), array_agg(c.id), array_agg(u.person)) AS withdrawn
             FROM done c, unnest(c.untrue::text[], c.untrue_to::uuid[]) AS u(kind, person) HAVING count(*) > 0),
         untexted AS MATERIALIZED (
             SELECT untext_offers(array_agg(u.person), array_agg(c.id))

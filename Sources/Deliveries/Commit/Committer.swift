@@ -145,7 +145,9 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
             let results = try await run(batch, kind, PassOver.self)
             let outcomes = Dictionary(results.map { ($0.place, $0.outcome) }) { first, _ in first }
             for (place, entry) in batch.enumerated() { settle(entry, outcomes[place + 1] ?? .notMade) }
-        } catch PostgresError.refused(let error) where batch.count > 1 || error.outcome != nil {
+        } catch PostgresError.refused(let error)
+            where batch.count > 1 || error.outcome != nil || error.state == .lockNotAvailable
+        {
             waiting.insert(contentsOf: batch.map { $0.again(after: error) }, at: 0)
             gather()
         } catch {
@@ -173,6 +175,9 @@ private final class Gatherer: TurnEnd, @unchecked Sendable {
     private func commitAlone(_ entry: Entry) async {
         do {
             settle(entry, try await run([entry], entry.kind, WaitFor.self).first?.outcome ?? .notMade)
+        } catch PostgresError.refused(let refusal) where refusal.state == .lockNotAvailable && !entry.promise.isOver {
+            // Somebody holds what it tells or takes back. Whoever asked waits for as long as it wants to.
+            waiting.append(entry)
         } catch {
             guard case PostgresError.refused(let refusal) = error, let outcome = refusal.outcome else {
                 return entry.promise.fulfil(.failure(error))

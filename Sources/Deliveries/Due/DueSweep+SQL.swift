@@ -18,6 +18,13 @@ struct IsAnythingDue: Statement {
     static func decode(_ row: inout RowReader) throws -> Bool { try row.read() }
 }
 
+/// A node that freezes in the middle of its sweep keeps others from telling for no longer than this.
+struct BeBrief: Statement {
+    static let sql = "SELECT set_config('idle_in_transaction_session_timeout', '3000', true)"
+
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
 /// What both kinds of overdue deliveries have in common. Rows that somebody holds are taken the next time.
 private enum OverdueSQL {
     static func taking(_ column: String, _ condition: String) -> String {

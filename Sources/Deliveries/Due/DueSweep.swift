@@ -51,6 +51,7 @@ package final class DueSweep: Sendable {
     /// Tells of some of what is due; whether there was any.
     private func tell() async throws -> Bool {
         try await database.transaction { [self] transaction in
+            try await transaction.run(BeBrief())
             let unaccepted = try await transaction.run(TakeUnaccepted())
             let late = try await transaction.run(TakeLate())
             let texts = try await transaction.run(TakeOfferTexts())

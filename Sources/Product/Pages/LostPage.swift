@@ -3,27 +3,43 @@ import Domain
 import HTTP
 import Languages
 
-/// What somebody sees who has come to an address where there is nothing. Programs get the problem.
+/// What somebody sees who has come to an address where there is nothing, or nothing for who is not signed in. Programs get the problem.
 enum LostPage {
-    static func seen(by request: Request) -> Response? {
+    static func seen(instead problem: Problem, by request: Request) -> Response? {
         guard ["GET", "HEAD"].contains(request.method), !request.path.hasPrefix("/v1/"),
             request.prefersToJSON("text/html")
         else { return nil }
-        return answers[request.acceptedLanguage.rawValue]
+        let language = request.acceptedLanguage.rawValue
+        return switch problem.status {
+        case .notFound: lost[language]
+        case .unauthenticated: signedOut[language]
+        default: nil
+        }
     }
 
-    /// In each language. It is made once, since nothing bounds how often it is asked for.
-    private static let answers = Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, answer(in: $0)) })
+    // In each language. They are made once, since nothing bounds how often they are asked for.
+    private static let lost = answers(.notFound, "lost", [("/", "lost_start")])
+    private static let signedOut = answers(
+        .unauthenticated, "closed", [("/store", "start_store"), ("/courier", "start_courier")])
 
-    private static func answer(in words: LanguageWords) -> Response {
+    private static func answers(
+        _ status: Status, _ words: String, _ ways: [(path: String, words: String)]
+    ) -> [String: Response] {
+        Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, answer(status, words, ways, in: $0)) })
+    }
+
+    private static func answer(
+        _ status: Status, _ name: String, _ ways: [(path: String, words: String)], in words: LanguageWords
+    ) -> Response {
         let text = { HTMLPage.escaped(words.pages[$0] ?? "") }
+        let links = ways.map { "<a class=\"button\" href=\"\($0.path)\">\(text($0.words))</a>" }
         var page = HTMLPage.card(
-            words.pages["lost_title"] ?? "", words.code,
+            words.pages["\(name)_title"] ?? "", words.code,
             """
-            <p class="lead">\(text("lost"))</p>
-            <p><a class="button" href="/">\(text("lost_start"))</a></p>
+            <p class="lead">\(text(name))</p>
+            <p>\(links.joined(separator: " "))</p>
             """)
         page.isPrivate = true
-        return page.response(.notFound)
+        return page.response(status)
     }
 }

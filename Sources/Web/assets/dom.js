@@ -135,6 +135,12 @@ export function closeUntyped() {
   for (const dialog of opened()) if (!closers.get(dialog)?.isTyped()) dialog.close();
 }
 
+/** Whether something was typed into one that is open. */
+export const isTyping = () => opened().some((dialog) => closers.get(dialog)?.isTyped());
+
+/** Closes all, whatever was typed: whose they are is signed out. */
+export const closeAll = () => opened().forEach((dialog) => dialog.close());
+
 window.addEventListener('keydown', (event) => {
   const top = opened().at(-1);
   if (event.key !== 'Escape' || !top || top.matches(':modal')) return;

@@ -31,7 +31,7 @@ export const numberForm = (sent = () => {}) => form(
     await invite({phone, message});
     element.reset();
     sent();
-  });
+  }, {draft: 'invite'});
 
 /** Asks for a number, wherever somebody finds that a courier is missing. */
 export function inviteByNumber(sent = () => {}) {

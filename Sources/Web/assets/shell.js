@@ -1,7 +1,7 @@
 // What both pages have: who is signed in, the bar with its views, and the feed that keeps them true.
 import {newVisit, onSignedOut} from './ask.js';
 import {endLeft, entrance, forget, refreshed, remembered, signOut} from './account.js';
-import {closeUntyped, h, mark, say} from './dom.js';
+import {closeAll, closeUntyped, h, isTyping, mark, say} from './dom.js';
 import {dutySwitch} from './duty.js';
 import {follow} from './feed.js';
 import {icon} from './icons.js';
@@ -33,6 +33,7 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
   function enter(notice) {
     stop();
     stop = () => {};
+    closeAll();
     newVisit();
     dispatchEvent(new Event('dress'));
     const account = remembered();
@@ -47,7 +48,7 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
     if (account?.kind === kind) {
       // Who is signed in already, or signs in, joins with the code; who registered with it has.
       if (invite.code && !location.hash.startsWith('#/')) history.replaceState(null, '', '#/stores');
-      stop = work(account, views, {hand, enter, leave, out, onFresh, onEvent});
+      stop = work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh, onEvent});
     } else {
       document.title = 'Kurir';
       const content = account ? elsewhere(account) : entrance(kind, entered, {code: invite.code, notice, forgotten});
@@ -55,6 +56,11 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
       document.body.replaceChildren(h('header', {class: 'bar'}, h('a', {class: 'brand', href: '/'}, mark(), 'Kurir')),
         h('main', {tabindex: '-1'}, content));
     }
+  }
+
+  // What is being typed is finished in the language in which it was begun.
+  function speakOtherwise() {
+    if (isTyping()) document.addEventListener('close', () => setTimeout(speakOtherwise), {capture: true, once: true}); else enter();
   }
 
   function entered(isPartner, isNew) {
@@ -90,8 +96,9 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
   window.addEventListener('online', endLeft);
   // In another tab somebody signed in or out.
   window.addEventListener('storage', ({key, oldValue, newValue}) => {
-    const who = (value) => { const {id, language} = JSON.parse(value) ?? {}; return `${id} ${language}`; };
-    if (key === 'kurir.account' && who(oldValue) !== who(newValue)) enter();
+    if (key !== 'kurir.account') return;
+    const [was, is] = [oldValue, newValue].map((value) => JSON.parse(value) ?? {});
+    if (was.id !== is.id) enter(); else if (was.language !== is.language) speakOtherwise();
   });
   enter();
 }
@@ -104,7 +111,7 @@ function forgottenBy(hash) {
 
 export const nameOf = (account) => account.name ?? `${account.first_name} ${account.last_name}`;
 
-function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
+function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh, onEvent}) {
   const main = h('main', {id: 'main', tabindex: '-1'});
   const light = h('span', {class: 'light', role: 'status'}, t('notLive'));
   const since = h('span', {class: 'age'});
@@ -161,11 +168,11 @@ function work(account, views, {hand, enter, leave, out, onFresh, onEvent}) {
   /** What is remembered may have been changed elsewhere, also who is signed in. */
   async function update() {
     const fresh = await refreshed();
-    const isOther = fresh.id !== account.id || fresh.language !== account.language;
+    const {id, language} = account;
     Object.assign(account, fresh);
     proof.draw();
     duty.draw();
-    if (isOther) enter();
+    if (fresh.id !== id) enter(); else if (fresh.language !== language) speakOtherwise();
   }
 
   function tell() {
