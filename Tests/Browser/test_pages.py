@@ -434,7 +434,7 @@ def test_what_is_typed_is_finished_although_the_language_changes_elsewhere(visit
     form.get_by_label("First name").fill("Iva")
     call("PATCH", "/v1/me", {"language": "hr"}, shop.token)
     page.get_by_role("button", name="Load again").dispatch_event("click")
-    page.wait_for_function("JSON.parse(localStorage['kurir.account']).language === 'hr'")
+    until(page, lambda: page.evaluate("JSON.parse(localStorage['kurir.account']).language") == "hr")
     expect(form.get_by_label("First name")).to_have_value("Iva")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Close without saving").click()
