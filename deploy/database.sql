@@ -27,7 +27,9 @@ DECLARE
 BEGIN
     FOR called IN
         SELECT oid FROM pg_proc
-        WHERE pronamespace = 'pg_catalog'::regnamespace AND (proname ~ '^pg_(try_)?advisory_' OR proname ~ '^lo_' OR proname IN ('loread', 'lowrite'))
+        -- Nobody but a superuser reads and writes files.
+        WHERE pronamespace = 'pg_catalog'::regnamespace AND (
+            proname ~ '^pg_(try_)?advisory_' OR proname ~ '^lo_' AND proname NOT IN ('lo_import', 'lo_export') OR proname IN ('loread', 'lowrite'))
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', called);
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO kurir', called);

@@ -118,14 +118,15 @@ struct Due: Sendable {
 }
 
 /// Takes the deadline that has been due longest and that nobody has taken. What is due later than anything ever is was put off by a clock
-/// that was ahead.
+/// that was ahead, and is due from now on.
 struct TakeDue: Statement {
     static let sql = """
+        WITH ahead AS (
+            UPDATE deadlines SET due_at = statement_timestamp()
+            WHERE due_at > statement_timestamp() + interval '1 hour' AND due_at < statement_timestamp() + interval '100 years')
         UPDATE deadlines SET due_at = clock_timestamp() + make_interval(secs => $2)
         WHERE kind = (
-            SELECT kind FROM deadlines
-            WHERE (due_at <= statement_timestamp() OR due_at > statement_timestamp() + interval '1 hour' AND isfinite(due_at))
-                AND kind = ANY ($1)
+            SELECT kind FROM deadlines WHERE due_at <= statement_timestamp() AND kind = ANY ($1)
             ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING kind, due_at
         """

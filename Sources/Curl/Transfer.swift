@@ -73,7 +73,6 @@ final class RunningTransfer {
     final class Flow {
         var unsent: ArraySlice<UInt8>
         var received: [UInt8] = []
-        var hasBegun = false
         let most: Int
         let failsWhenLonger: Bool
 
@@ -145,7 +144,6 @@ final class RunningTransfer {
             let part = flow.unsent.prefix(size * count)
             UnsafeMutableRawBufferPointer(start: bytes, count: size * count).copyBytes(from: part)
             flow.unsent = flow.unsent.dropFirst(part.count)
-            flow.hasBegun = true
             return part.count
         }
     }
@@ -189,13 +187,18 @@ final class RunningTransfer {
         ccurl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients)
     }
 
+    /// By the words of libcurl, which has no code for it: what answers the sender's name, and a server that answers nobody.
+    private func isOfSender(_ words: String) -> Bool {
+        words.hasPrefix("MAIL ") || words.contains("smtp-server response")
+    }
+
     func reply(_ code: CURLcode) -> Transfer.Reply {
         let status = Int(ccurl_status(handle))
         let wait = Int(ccurl_retry_after(handle))
         return Transfer.Reply(
             status: status, retryAfter: wait > 0 ? wait : nil, body: flow.received,
             error: code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code)),
-            isOfMail: String(cString: trouble).hasPrefix("RCPT") || flow.hasBegun)
+            isOfMail: transfer.mail != nil && !isOfSender(String(cString: trouble)))
     }
 }
 

@@ -22,8 +22,7 @@ struct Mail: Provider {
         switch reply.status {
         case 200..<300 where reply.error == nil: .done
         // The mailbox is at fault, or the mail. A wrong login, or a server that takes nothing from us, is not the message's fault.
-        case 550, 551, 552, 553,
-            554 where reply.isOfMail:
+        case 550...554 where reply.isOfMail:
             .never(reply.complaint)
         default: reply.passing
         }

@@ -27,8 +27,8 @@ package final class Service: Sendable {
             settings, lanes: lanes, on: group, secret: secret, status: status, failed: failed, noted: noted, used: used)
         do {
             let server = try await Server(
-                configuration, routes: composition.routes, on: group, problem: problem(for:), lost: LostPage.seen(instead:by:),
-                observe: observe)
+                configuration, routes: composition.routes, on: group, problem: problem(for:),
+                lost: LostPage.seen(instead:by:), observe: observe)
             settings.publicURL.listens(at: server.address)
             return Service(composition, server)
         } catch {

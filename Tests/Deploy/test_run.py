@@ -546,5 +546,10 @@ def test_the_database_of_the_composition_has_passwords_for_its_users_and_none_fo
 
     until(lambda: not gets_in("kurir", "wrong"), "PostgreSQL to read who may come in")
     assert gets_in("kurir", "o'ne") and gets_in("kurir-gateway", "two") and not gets_in("kurir-gateway", "o'ne")
+    # A gateway holds no lock by which servers take turns, and fills no disk.
+    for call in ("pg_advisory_lock(1)", "pg_try_advisory_xact_lock(1)", "lo_create(0)"):
+        kept = run("psql", "--host", socket, "--username=kurir-gateway", "--no-password", "-c", f"SELECT {call}", "kurir",
+                   env={**os.environ, "PGPASSWORD": "two"})
+        assert kept.returncode != 0 and "permission denied for function" in kept.stderr, call
     superuser = run(*psql, "-Atc", "SELECT rolpassword IS NULL FROM pg_authid WHERE rolname = 'postgres'", check=True)
     assert superuser.stdout == "t\n"

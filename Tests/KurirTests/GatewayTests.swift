@@ -318,7 +318,7 @@ import Testing
             }
             #expect(receivers.arrived(at: "smtp").isEmpty)
             #expect(try await query("SELECT attempt FROM message_queue") == [["1"]])
-            #expect(try await query("SELECT FROM messages_dead").isEmpty)
+            #expect(try await query("SELECT reason FROM messages_dead") == [])
         }
     }
 

@@ -217,8 +217,8 @@ import Testing
 
     @Test func `a clock that was ahead keeps nobody waiting for longer than ever`() async throws {
         try await ServedProduct.serving(looseness: 1) { api in
-            let take = "SELECT throttle(ARRAY['\\x01'::bytea], ARRAY[60.0::float8], ARRAY[10.0::float8])"
-            let share = "SELECT take_share('\\x02', 60, 10, 1, 1)"
+            let take = "SELECT throttle(ARRAY[sha256('one')], ARRAY[60.0::float8], ARRAY[10.0::float8])"
+            let share = "SELECT take_share(sha256('two'), 60, 10, 1, 1)"
             _ = try await api.execute(take)
             _ = try await api.execute(share)
             _ = try await api.execute("UPDATE throttles SET drained_at = drained_at + interval '20 days'")

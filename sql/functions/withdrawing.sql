@@ -210,6 +210,24 @@ BEGIN
 END
 $$;
 
+-- Takes back what somebody is offered, as far as it has not reached it: by what waits on its ways, since it may be offered very much.
+CREATE OR REPLACE FUNCTION withdraw_offers(person uuid) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    offered uuid[] := ARRAY(
+        SELECT q.subject
+        FROM (
+            SELECT message_way('push', token) AS way FROM devices WHERE account_id = person
+            UNION ALL SELECT message_way('sms', phone) FROM couriers WHERE id = person AND phone IS NOT NULL) ways,
+            LATERAL (
+                SELECT subject FROM message_queue q
+                WHERE q.way = ways.way AND q.account_id = person AND q.kind = 'delivery_offered' AND q.subject IS NOT NULL) q);
+BEGIN
+    PERFORM withdraw('delivery_offered', offered, array_fill(person, ARRAY[cardinality(offered)]));
+    PERFORM withdraw('offers_waiting', ARRAY[person]);
+END
+$$;
+
 CREATE OR REPLACE FUNCTION device_is_given_up() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -228,4 +246,4 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    withdraw_each, withdraw_promptly, withdraw, is_still_true, hold_truth, retry_message, withdraw_pushes, device_is_given_up, notifications_are_off FROM PUBLIC;
+    withdraw_each, withdraw_promptly, withdraw, is_still_true, hold_truth, retry_message, withdraw_pushes, withdraw_offers, device_is_given_up, notifications_are_off FROM PUBLIC;

@@ -3,4 +3,4 @@
 ALTER TABLE couriers ADD COLUMN duty_since timestamptz;
 
 -- The number that a store invited, where it is somebody's: whose, it learns when that courier accepts.
-ALTER TABLE invites ADD COLUMN dialled text CONSTRAINT invite_dialled CHECK (octet_length(dialled) <= 20);
+ALTER TABLE invites ADD COLUMN dialled text CONSTRAINT invite_dialled CHECK (dialled ~ '^\+[1-9][0-9]{6,14}$');

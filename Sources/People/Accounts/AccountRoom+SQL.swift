@@ -132,11 +132,7 @@ struct SetDuty: Statement {
         WITH forgotten AS (
             DELETE FROM positions WHERE courier_id = $1 AND NOT duty_now($2, $3)
                 AND NOT EXISTS (SELECT FROM jobs WHERE courier_id = $1 AND status = 'in_progress')),
-        offered AS (
-            SELECT array_agg(delivery_id) AS ids FROM jobs WHERE courier_id = $1 AND status = 'pending' AND NOT duty_now($2, $3)),
-        untrue AS MATERIALIZED (
-            SELECT withdraw('delivery_offered', ids, array_fill($1, ARRAY[cardinality(ids)])) + withdraw('offers_waiting', ARRAY[$1]) AS count
-            FROM offered WHERE ids IS NOT NULL)
+        untrue AS MATERIALIZED (SELECT withdraw_offers($1) WHERE NOT duty_now($2, $3))
         UPDATE couriers SET on_duty = $2, duty_until = $3,
             duty_since = CASE WHEN duty_now(on_duty, duty_until) THEN on_duty_since(on_duty, duty_until, duty_since) ELSE now() END
         WHERE id = $1 AND (SELECT count(*) FROM untrue) >= 0

@@ -26,6 +26,8 @@ enum Unplanned {
             "InsertCourier",
             "UpdateAccount", "UpdateStore", "UpdateCourier", "ClaimDevice", "InsertSession", "EndSession", "KeepFile",
             "KeepPiece", "KeepWay", "KeepWeather",
+            // It looks at few rows by their key, and it sets what holds for its transaction.
+            "AreErased", "BeBrief",
             // They are for whoever runs it, for its start, or of tables that stay small.
             "ListDead", "RetryDead", "LiveChannels", "FindProofKeys", "AddProofKey", "NobodyIsThere",
             "RegisterDemoPeople",
