@@ -77,9 +77,9 @@ package struct Deadlines: Sendable {
     private func giveBack(_ due: Due) async {
         let tries = Task.isCancelled ? 1 : 30
         await Task { [database] in
-            for _ in 0..<tries {
+            for attempt in 0..<tries {
+                if attempt > 0 { try? await Task.sleep(for: Self.pause) }
                 if (try? await database.run(PutOff(due: due, by: .zero))) != nil { return }
-                try? await Task.sleep(for: Self.pause)
             }
         }.value
     }

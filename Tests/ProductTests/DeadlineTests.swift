@@ -121,7 +121,8 @@ import Testing
                     try await Task.sleep(for: .seconds(3600))
                     return false
                 })
-            let running = Task { await node.run(on: session.group.loops[0]) }
+            let loop = session.group.loops[0]
+            let running = Task(executorPreference: loop) { await node.run(on: loop) }
             try await eventually { begun.withLock { $0 } }
             running.cancel()
             await running.value

@@ -1,10 +1,10 @@
 // Forms: labelled fields, what the API finds wrong beside each of them, and one sending at a time.
 import {remembered} from './account.js';
-import {Refusal, Unreachable} from './ask.js';
+import {Refusal, thisVisit, Unreachable} from './ask.js';
 import {h, newID, say, wordsOf} from './dom.js';
 import {t} from './words.js';
 
-// What was typed and not sent yet, by account and the form's name: it is still there after a look at another view, and after signing in again.
+// What was typed and not sent yet, by account, or by visit of who has none, and the form's name: it is still there after a look at another view, and after signing in again.
 const drafts = new Map();
 
 /**
@@ -14,7 +14,7 @@ const drafts = new Map();
  */
 export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
   const named = fields.flatMap((field) => field.fields ?? field).filter((field) => !(field instanceof Node));
-  const place = `${remembered()?.id} ${draft}`;
+  const place = `${remembered()?.id ?? thisVisit()} ${draft}`;
   const typed = draft && drafts.get(place);
   const made = (field) => (field instanceof Node ? field : field.fields ? folded(field, made) : row({...field, ...(typed && {value: typed[field.name]})}));
   const rows = fields.map(made);

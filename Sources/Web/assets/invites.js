@@ -22,8 +22,8 @@ export async function invite(whom) {
   }
 }
 
-/** The form for a number; `sent` is told when there is an invite. */
-export const numberForm = (sent = () => {}) => form(
+/** The form for a number; `sent` is told when there is an invite, and what is typed is kept by the name of its `draft`. */
+export const numberForm = (sent = () => {}, draft) => form(
   [{name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'off', hint: t('phoneHint')},
     {name: 'message', label: t('messageToCourier'), rows: 1, hint: t('messageToCourierHint')}], t('inviteByNumber'),
   async ({phone, message}, element) => {
@@ -31,7 +31,7 @@ export const numberForm = (sent = () => {}) => form(
     await invite({phone, message});
     element.reset();
     sent();
-  }, {draft: 'invite'});
+  }, {draft});
 
 /** Asks for a number, wherever somebody finds that a courier is missing. */
 export function inviteByNumber(sent = () => {}) {

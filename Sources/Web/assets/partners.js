@@ -121,7 +121,7 @@ export function partners(region) {
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   region.append(
     h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers)),
-    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent)), panel(t('invitesSent'), sent)),
+    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent, 'invite')), panel(t('invitesSent'), sent)),
     h('div', {}, panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
   showCouriers();
   showSent();

@@ -1,5 +1,4 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
-import {remembered} from './account.js';
 import {ask, get, lastLoaded, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {bubble, dayOf, topicOf, topics, unsent} from './bubble.js';
@@ -49,7 +48,7 @@ function keepTalk(conversation, items) {
 /** Fills a region; `about` is the delivery of what is written next, and `changed` is told when it is put away, or muted. */
 export function thread(region, conversation, {account, about, changed}) {
   const {id} = conversation;
-  const draft = `${remembered().id} ${id}`;
+  const draft = `${account.id} ${id}`;
   const name = conversation.with.name || t('erasedAccount');
   const said = new Map();
   let earlier, readUpTo = 0, isLeft = false, isElsewhere = false;
