@@ -38,6 +38,7 @@ def test_a_long_name_makes_no_row_higher_and_is_there_whole(visit, look):
         look(page, f"board-long-name{'-phone' if phone else ''}")
 
 
+@pytest.mark.journey
 def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -65,6 +66,7 @@ def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     expect(page.locator(".card")).to_have_count(3)
 
 
+@pytest.mark.journey
 def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -83,6 +85,7 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 2 of 2 that were due")
 
 
+@pytest.mark.journey
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     shop = Store()
     call("PATCH", "/v1/me", {"alert_after_minutes": 30}, shop.token)
@@ -247,6 +250,7 @@ def test_a_row_leaves_out_the_stores_own_town(visit):
     expect(streets.first).to_have_attribute("title", "Savska 1, Zagreb")
 
 
+@pytest.mark.journey
 def test_a_new_delivery_says_all_that_few_need(visit, look):
     shop = Store()
     Courier(shop)
@@ -352,6 +356,7 @@ def test_who_signs_in_next_gets_figures_that_another_has_waited_for(visit):
     held[0].abort()
 
 
+@pytest.mark.journey
 def test_a_search_shows_what_it_finds_alone(visit):
     shop = Store()
     ana = Courier(shop)
@@ -438,6 +443,7 @@ def test_what_is_handed_over_shows_neither_its_pin_nor_the_cash_to_collect(visit
     expect(beside.locator(".facts div").filter(has_text="Cash collected").locator("dd")).to_have_text("€23.50")
 
 
+@pytest.mark.journey
 def test_others_are_chosen_for_what_is_stranded(visit, look):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -481,6 +487,7 @@ def test_many_alarms_leave_the_counts_their_room(visit, locale):
         }""") > 0, width
 
 
+@pytest.mark.journey
 def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_chosen(visit, look):
     shop = Store()
     ana, luka, maja = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić")))
@@ -633,6 +640,7 @@ def test_what_no_map_knows_is_said_and_set(visit):
     expect(page.get_by_role("button", name="Place unknown")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_store_writes_beside_its_board(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -668,6 +676,7 @@ def test_a_store_writes_beside_its_board(visit, look):
     expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_it_is_taken_back_and_opened_again(visit, look):
     shop = Store()
     ana, luka, maja, ivo = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić"), ("Ivo", "Ivić")))
@@ -741,6 +750,7 @@ def test_it_is_taken_back_where_nobody_else_can_be_chosen(visit):
     expect(page.get_by_text("Iva Ivić · Delivered · Ana Anić")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
     shop = Store()
     luka, maja, ana, zoe = (Courier(shop, name) for name in (("Luka", "Lukić"), ("Maja", "Majić"), ("Ana", "Anić"), ("Zoe", "Zoić")))
@@ -766,6 +776,7 @@ def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
     expect(choices.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
+@pytest.mark.journey
 def test_arrows_lead_from_row_to_row(visit):
     shop = Store()
     ana = Courier(shop)
@@ -847,6 +858,7 @@ def test_who_is_near_is_seen_where_couriers_are_chosen(visit, look):
     expect(page.get_by_role("dialog", name="Choose others").locator(".choice").filter(has_text="Ana Anić")).to_contain_text("1 km from the pickup")
 
 
+@pytest.mark.journey
 def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -879,6 +891,7 @@ def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
     look(page, "notices")
 
 
+@pytest.mark.journey
 def test_a_slip_opens_the_job_on_a_phone(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -904,6 +917,7 @@ def test_a_slip_opens_the_job_on_a_phone(visit, look):
     expect(phone.get_by_role("dialog", name="Iva")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_the_board_is_printed_as_rows(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -950,6 +964,7 @@ def test_a_store_sees_which_stop_it_is_of_how_many(visit):
         expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"Ana Anić · {number + 1} of 2")
 
 
+@pytest.mark.journey
 def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     shop = Store()
     Courier(shop)
@@ -1007,6 +1022,7 @@ def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     assert not call("GET", "/v1/deliveries", token=luka.token)["items"]
 
 
+@pytest.mark.journey
 def test_a_store_says_how_it_usually_offers_and_where_it_is(visit, look):
     shop = Store()
     Courier(shop)
@@ -1057,6 +1073,7 @@ def test_figures_are_asked_anew_once_they_are_answered(visit):
     until(page, lambda: len(held) == 2)
 
 
+@pytest.mark.journey
 def test_figures_say_what_was_on_time(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -1106,6 +1123,7 @@ def test_changes_of_figures_are_judged_by_their_share(visit):
     expect(page.locator(":is(.tile:has-text('Cancelled'), .tile:has-text('On time')) :is(.better, .worse)")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_what_is_over_stands_by_days(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -1401,6 +1419,7 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
 
 
+@pytest.mark.journey
 def test_what_is_asked_for_is_seen(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))

@@ -1,9 +1,11 @@
 """Bad connections, and answers that come late, twice or never."""
+import pytest
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, call, carried, end_sessions_of, escape, go, hold, hush, kept, live, rare, release, sign_in, until
 
 
+@pytest.mark.journey
 def test_without_a_connection_and_back(visit, line, look):
     shop, _, job, page = carried(visit=visit, line=line, fetched=False)
     # What the phone knows itself, it says at once.
@@ -75,6 +77,7 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
     expect(page.get_by_role("heading", name="Iva", exact=True)).to_be_visible()
 
 
+@pytest.mark.journey
 def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -116,6 +119,7 @@ def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
     expect(phone.get_by_text("No offers now.")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_what_is_done_without_a_connection_is_said_to_be_kept(visit, line, look):
     shop = Store()
     ana = Courier(shop)
@@ -153,6 +157,7 @@ def test_what_failed_for_want_of_a_connection_is_loaded_when_there_is_one(visit)
     live(store)
 
 
+@pytest.mark.journey
 def test_what_is_done_one_after_the_other_without_a_connection_arrives_in_that_order(visit, line, look):
     shop, _, job, page = carried(visit=visit, line=line, fetched=False)
     line.cut()
@@ -273,6 +278,7 @@ def test_what_was_not_sent_can_be_taken_back(visit, line):
     assert sent == [] and shop.history(job) == ["create"]
 
 
+@pytest.mark.journey
 def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
     shop = Store()
     ana = Courier(shop)
@@ -294,6 +300,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
     assert shop.history(job) == ["create", "accept"]
 
 
+@pytest.mark.journey
 def test_what_became_impossible_is_said(visit, line):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -408,6 +415,7 @@ def test_the_last_search_counts_and_not_the_slowest(visit):
     expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
 
 
+@pytest.mark.journey
 def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))

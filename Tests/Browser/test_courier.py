@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, unfold, until
 
 
+@pytest.mark.journey
 def test_the_app_in_croatian(visit, look):
     shop = Store()
     ana = Courier(shop, language="hr")
@@ -26,6 +27,7 @@ def test_the_app_in_croatian(visit, look):
         look(page, f"courier-{name.lower()}-hr")
 
 
+@pytest.mark.journey
 def test_declining_and_calling_and_finding_the_way(visit):
     shop = Store()
     ana = Courier(shop)
@@ -109,6 +111,7 @@ def accepted(shop, courier, name, **more):
     return job
 
 
+@pytest.mark.journey
 def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(visit):
     shop = Store()
     ana = Courier(shop)
@@ -206,6 +209,7 @@ def test_who_rings_elsewhere_first_hands_over_from_the_card(visit, look):
     expect(page.get_by_role("dialog").locator(".facts div").filter(has_text="Cash collected").locator("dd")).to_have_text(collected)
 
 
+@pytest.mark.journey
 def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -292,6 +296,7 @@ def press(page, target):
     raise AssertionError(f"no key leads to {target}")
 
 
+@pytest.mark.journey
 def test_a_job_is_carried_by_keyboard_alone(visit):
     shop = Store()
     ana = Courier(shop)
@@ -359,6 +364,7 @@ def test_details_close_when_the_job_is_gone(visit):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
     shop = Store()
     ana = Courier(shop)
@@ -425,6 +431,7 @@ def test_long_lists_show_the_first_and_the_others_when_somebody_wants_them(visit
     expect(given.get_by_role("button", name="Show more")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_an_invite_for_somebody_who_is_there_already(visit, look):
     old, new = Store(name="Stara"), Store(name="Nova")
     ana = Courier(old)
@@ -446,6 +453,7 @@ def test_an_invite_for_somebody_who_is_there_already(visit, look):
     look(page, "stores")
 
 
+@pytest.mark.journey
 def test_a_forgotten_password(visit, look):
     ana = Courier()
     page = visit("/courier", phone=True, forgiving=["422"])
@@ -471,6 +479,7 @@ def test_a_forgotten_password(visit, look):
     live(page)
 
 
+@pytest.mark.journey
 def test_own_figures_and_why(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -507,6 +516,7 @@ def test_own_figures_and_why(visit, look):
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
 
 
+@pytest.mark.journey
 def test_all_that_is_kept_can_be_had_once_an_hour(visit):
     page = visit("/courier", phone=True, forgiving=["429"])
     sign_in(page, Courier())
@@ -519,6 +529,7 @@ def test_all_that_is_kept_can_be_had_once_an_hour(visit):
     expect(page.get_by_text("You had it within the last hour.")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_notifications_and_who_else_is_signed_in(visit, look):
     ana = Courier()
     page = visit("/courier", phone=True)
@@ -577,6 +588,7 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
     expect(page.locator(".column.in_progress")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -772,6 +784,7 @@ def test_on_a_phone_what_is_said_leaves_the_links_free(visit):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_new_courier_joins_who_has_invited_the_number(visit, look):
     shop = Store()
     ana = Courier()
@@ -831,6 +844,7 @@ def test_a_new_courier_is_told_for_whom_and_what_makes_the_phone_ready(visit, lo
     expect(first).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_courier_without_a_store_is_led_to_one(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())

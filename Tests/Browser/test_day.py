@@ -1,4 +1,5 @@
 """News for couriers and stores, a store's figures by area, and a courier's own."""
+import pytest
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, call, go, panel, sign_in, until
@@ -26,6 +27,7 @@ def worked():
     return store, courier
 
 
+@pytest.mark.journey
 def test_a_store_tells_its_couriers_and_takes_it_back(visit, look):
     store = Store()
     courier = Courier(store)
@@ -140,6 +142,7 @@ def test_where_nobody_tells_the_weather_the_day_says_so(visit, look):
     look(page, "day-off")
 
 
+@pytest.mark.journey
 def test_figures_by_area_follow_what_is_touched(visit, look):
     store, _ = worked()
     page = visit("/store")
@@ -217,6 +220,7 @@ def test_where_no_delivery_has_a_place_there_are_the_totals(visit, look):
     expect(part.get_by_text("Touch an area")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_courier_sees_its_own_figures(visit, look):
     _, courier = worked()
     page = visit("/courier", phone=True)

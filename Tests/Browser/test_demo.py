@@ -5,6 +5,7 @@ import re
 import time
 import urllib.error
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import call, go, live, minutes, pushed, unfold, until
@@ -38,6 +39,7 @@ def see_the_board(page, look, token):
     page.set_viewport_size({"width": 1360, "height": 860})
 
 
+@pytest.mark.journey
 def test_one_courier_is_left_to_whoever_tries_it():
     session = call("POST", "/v1/sessions", {"phone": "+385915550100", "password": "kurir vozi svaki dan"})
     ana = session["token"]
@@ -63,6 +65,7 @@ def test_one_courier_is_left_to_whoever_tries_it():
     assert mine["status"] == "in_progress" and "deliver" in mine["allowed_actions"]
 
 
+@pytest.mark.journey
 def test_a_demo_has_a_past_and_goes_on(visit, look):
     # Figures are refused that a machine with too much else to do has no two seconds for.
     page = visit("/store", forgiving=["status of 503"])

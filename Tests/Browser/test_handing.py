@@ -51,6 +51,7 @@ def take_picture(page):
     expect(page.get_by_role("img", name="Picture")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -103,6 +104,7 @@ def test_a_courier_is_led_from_accepting_to_handing_over(visit, look):
     look(page, "earnings")
 
 
+@pytest.mark.journey
 def test_a_picture_and_a_signature_go_with_the_step(visit, look):
     shop, _, job, page = carried(visit=visit)
     sent = noting(page)
@@ -148,6 +150,7 @@ def test_a_signature_is_drawn(visit, look):
     until(page, lambda: "image/png" in signed)
 
 
+@pytest.mark.journey
 def test_pictures_wait_for_a_connection_and_go_out_once(visit, line):
     shop, _, job, page = carried(visit=visit, line=line)
     line.cut()
@@ -203,6 +206,7 @@ def test_a_picture_whose_answer_was_lost_for_long_is_sent_as_something_new(visit
     assert step["action"] == "deliver" and len(step["photo_ids"]) == 1
 
 
+@pytest.mark.journey
 def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     shop, ana, job, page = carried(visit=visit)
     page.get_by_role("button", name="Not handed over").click()
@@ -284,6 +288,7 @@ def test_what_was_opened_again_is_not_delivered_again_by_itself(visit):
 
 
 @pytest.mark.parametrize("action, words", [("cancel", "has cancelled this delivery"), ("reassign", "has taken this delivery back")])
+@pytest.mark.journey
 def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, words):
     shop, ana, job, page = carried(visit=visit)
     call("POST", f"/v1/deliveries/{job}/{action}", {}, shop.token)
@@ -376,6 +381,7 @@ def test_what_one_gave_back_is_not_said_to_be_taken(visit):
     expect(page.locator(".gone")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_the_store_sees_what_was_shown_at_the_door(visit, look):
     shop = Store()
     ana = Courier(shop)

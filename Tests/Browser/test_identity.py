@@ -18,6 +18,7 @@ def prove(page, code):
     page.get_by_role("dialog").get_by_role("button", name="Confirm", exact=True).click()
 
 
+@pytest.mark.journey
 def test_a_code_that_nobody_sends_waits(visit):
     """The first one, as long as nobody has taken a message."""
     for who, path, words in ((Store(), "/store", "no e-mail goes"), (Courier(), "/courier", "no SMS goes")):
@@ -27,6 +28,7 @@ def test_a_code_that_nobody_sends_waits(visit):
         expect(page.get_by_role("dialog").get_by_text(f"The code waits: {words} out from here yet.")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_courier_registers_and_proves_the_number(visit, look):
     page = visit("/courier", phone=True, forgiving=["422"])
     phone = f"+38598{next(numbers):07d}"
@@ -67,6 +69,7 @@ def test_who_puts_it_off_is_reminded(visit, look):
     expect(page.locator(".banner:visible")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_an_unproven_store_passes_its_link_on(visit):
     page = visit("/store")
     sign_in(page, Store())
@@ -76,6 +79,7 @@ def test_an_unproven_store_passes_its_link_on(visit):
     expect(page.get_by_role("dialog").get_by_text("Nothing was sent.")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_an_invite_is_accepted_by_a_button(visit):
     shop, ana = Store("Kod Mare"), Courier()
     call("POST", "/v1/invites", {"courier_id": ana.id}, shop.token)
@@ -87,6 +91,7 @@ def test_an_invite_is_accepted_by_a_button(visit):
     expect(panel(page, "Your stores").get_by_text("Kod Mare")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_changed_number_is_taken_back_without_a_script(visit, look, chromium):
     ana = Courier()
     call("POST", "/v1/me/phone/confirm", {"code": code_to(ana.phone)}, ana.token)
@@ -118,6 +123,7 @@ def test_a_changed_number_is_taken_back_without_a_script(visit, look, chromium):
     expect(page.get_by_text("You are signed out. Sign in again.")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_new_password_by_the_link_of_a_message(visit, look):
     shop = Store()
     page = visit("/store")

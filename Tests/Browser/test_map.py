@@ -12,6 +12,7 @@ from test_tracking import DOOR, fix, sent, shop
 JAN = {"first_name": "Jan", "last_name": "Perić", "address": "Savska 102, Zagreb", "location": {"lat": 45.7950, "lon": 15.9650}}
 
 
+@pytest.mark.journey
 def test_a_store_sees_its_deliveries_and_couriers_move(visit, look):
     store, courier = shop()
     delivery, _ = sent(store, courier)
@@ -107,6 +108,7 @@ def test_couriers_at_one_place_stand_beside_each_other(visit):
     until(page, lambda: all(other - one > 20 for one, other in itertools.pairwise(left())))
 
 
+@pytest.mark.journey
 def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     store, courier = shop()
     page = visit("/store")
@@ -214,6 +216,7 @@ def test_a_board_whose_map_cannot_be_loaded_is_a_board(visit):
     expect(page.locator(".map-beside")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_a_courier_sees_its_stops_and_says_where_it_is(chromium, look):
     store, courier = shop()
     first, _ = sent(store, courier)
@@ -261,6 +264,7 @@ def test_a_phone_that_lies_still_is_on_its_map(visit):
     expect(page.locator(".map .leaflet-marker-icon[aria-label^='You']")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_place_is_set_on_the_map_with_keys(visit):
     store, courier = shop()
     page = visit("/store")
@@ -283,6 +287,7 @@ def test_a_place_is_set_on_the_map_with_keys(visit):
     assert 45 < made["recipient"]["location"]["lat"] < 46 and 15 < made["recipient"]["location"]["lon"] < 17
 
 
+@pytest.mark.journey
 def test_tiles_come_from_this_server(visit):
     """Only where the server has a file of tiles."""
     about = call("GET", "/v1/about")["map"]
@@ -428,6 +433,7 @@ def test_a_courier_sees_where_it_still_fetches_something(visit):
     expect(page.locator(".stops li")).not_to_contain_text("⌂")
 
 
+@pytest.mark.journey
 def test_a_courier_changes_the_order_of_its_stops(visit, look):
     store, courier = shop()
     iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
@@ -501,6 +507,7 @@ def test_a_courier_changes_the_order_of_its_jobs_where_they_stand(visit, look):
     look(page, "order-of-jobs")
 
 
+@pytest.mark.journey
 def test_three_people_follow_one_delivery(visit, chromium, look):
     """The store, the courier on its way, and the recipient, each at a screen of their own."""
     store, courier = shop()
@@ -584,6 +591,7 @@ def phone(chromium):
 
 
 @pytest.mark.parametrize("telling", [True, False])
+@pytest.mark.journey
 def test_a_courier_decides_in_the_settings_who_sees_where_it_is(phone, look, telling):
     """Also where the browser does not tell whether it may say so."""
     store, courier = shop()

@@ -11,6 +11,7 @@ from conftest import ADDRESS, PASSWORD, Courier, Store, call, drawn, end_session
 NASTY = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;"
 
 
+@pytest.mark.journey
 def test_the_browser_chooses_the_language_and_then_the_account(visit, look):
     shop = Store(language="en")
     page = visit("/store", locale="hr-HR", forgiving=["422"])
@@ -58,6 +59,7 @@ def test_a_third_language_is_there_like_the_others(visit, look):
     look(page, "settings-de")
 
 
+@pytest.mark.journey
 def test_every_screen_is_there_in_the_dark(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -80,6 +82,7 @@ def test_every_screen_is_there_in_the_dark(visit, look):
         look(courier, f"courier-{name.lower()}-dark")
 
 
+@pytest.mark.journey
 def test_a_dashboard_on_a_phone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -155,6 +158,7 @@ def test_what_has_its_style_only_later_is_as_light_or_dark_as_was_chosen(visit):
     until(page, lambda: page.evaluate(shade) == "#14261e")
 
 
+@pytest.mark.journey
 def test_light_or_dark_is_chosen_by_each_account(visit, look):
     light, dark = "rgb(244, 245, 242)", "rgb(15, 20, 18)"
     page = visit("/store", dark=True)
@@ -206,6 +210,7 @@ def test_light_or_dark_is_chosen_by_each_account(visit, look):
     assert page.evaluate(grounds) == [dark]
 
 
+@pytest.mark.journey
 def test_what_people_type_is_never_markup(visit, look):
     shop = Store(name=NASTY[:90])
     ana = Courier(shop, name=("<b>Ana", "Anić</b>"))
@@ -235,6 +240,7 @@ def test_what_people_type_is_never_markup(visit, look):
         store.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
 
 
+@pytest.mark.journey
 def test_another_site_cannot_write_in_the_name_of_a_store(visit):
     shop = Store()
     Courier(shop)
@@ -321,6 +327,7 @@ def test_the_charts_are_labelled_at_any_width(visit, width):
     assert cut_off == []
 
 
+@pytest.mark.journey
 def test_by_keyboard_alone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -363,6 +370,7 @@ def test_by_keyboard_alone(visit, look):
     expect(page.locator(".card").first).to_be_focused()
 
 
+@pytest.mark.journey
 def test_loading_and_trouble_are_shown(visit, look):
     shop = Store()
     page = visit("/store", forgiving=["503", "ERR_FAILED"])
@@ -412,6 +420,7 @@ def test_loading_and_trouble_are_shown(visit, look):
     expect(page.locator(".card")).to_have_count(2)
 
 
+@pytest.mark.journey
 def test_a_session_that_ends_elsewhere_ends_here(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -511,6 +520,7 @@ def test_a_menu_stands_at_ones_name(visit, look):
     until(page, lambda: "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()])
 
 
+@pytest.mark.journey
 def test_passwords_and_sessions(visit):
     ana = Courier()
     page = visit("/courier", phone=True, forgiving=["422"])
@@ -533,6 +543,7 @@ def test_passwords_and_sessions(visit):
 
 
 @pytest.mark.parametrize("path", ["/store", "/courier"])
+@pytest.mark.journey
 def test_who_leaves_says_so_twice_and_may_come_back(visit, look, path):
     who = Store() if path == "/store" else Courier()
     page = visit(path, forgiving=["422"])
@@ -556,6 +567,7 @@ def test_who_leaves_says_so_twice_and_may_come_back(visit, look, path):
 
 
 @pytest.mark.notifications
+@pytest.mark.journey
 def test_it_can_be_installed_and_asks_nothing_twice(visit):
     page = visit("/courier", phone=True)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")

@@ -53,6 +53,7 @@ def row(page, name):
     return panel(page, "Papers").locator("li").filter(has=page.locator("strong", has_text=re.compile(f"^{name}$")))
 
 
+@pytest.mark.journey
 def test_a_certificate_is_scanned_with_the_camera(visit, look, film):
     ana = Courier()
     page = papers(visit, ana, film=film(CODES["vaccination"]), forgiving=NO_CODE)
@@ -78,6 +79,7 @@ def test_a_certificate_is_scanned_in_bad_light(visit, film):
     expect(row(page, "Vaccination")).to_contain_text("Valid")
 
 
+@pytest.mark.journey
 def test_papers_come_from_pictures_and_by_hand_and_go(visit, look, tmp_path):
     ana = Courier()
     pictures.draw(tmp_path, CODES["pcr positive"])
@@ -117,6 +119,7 @@ def test_papers_come_from_pictures_and_by_hand_and_go(visit, look, tmp_path):
     expect(page.locator("dialog")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_a_store_wants_papers_and_sees_what_is_shared(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -273,6 +276,7 @@ def test_what_is_on_its_way_is_not_kept_after_one_says_no(visit):
     assert not page.evaluate("JSON.stringify(localStorage).includes('Vozačka')")
 
 
+@pytest.mark.journey
 def test_papers_stay_on_a_device_only_if_one_says_so(visit, line, look):
     ana = Courier()
     own(ana, raw="B-4711", kind="licence", title="Vozačka")
@@ -309,6 +313,7 @@ def test_the_code_of_an_invite_is_scanned(visit, film, look):
     look(page, "scanned-invite")
 
 
+@pytest.mark.journey
 def test_a_slip_opens_its_job_and_a_pin_is_scanned(visit, film, look):
     shop = Store()
     ana = Courier(shop)

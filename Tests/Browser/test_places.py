@@ -5,6 +5,7 @@ import signal
 import socket
 import urllib.parse
 
+import pytest
 from playwright.sync_api import expect
 
 from conftest import Courier, Store, call, go, panel, rare, sign_in, unfold, until
@@ -43,6 +44,7 @@ def made(shop):
     return call("GET", "/v1/deliveries", token=shop.token)["items"][0]
 
 
+@pytest.mark.journey
 def test_a_known_recipient_is_completed_by_keyboard_alone(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -91,6 +93,7 @@ def test_a_known_recipient_is_completed_by_keyboard_alone(visit, look):
     expect(options).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_an_address_comes_with_its_place_and_a_name_goes_to_nobody(visit, look):
     shop = Store()
     Courier(shop)
@@ -219,6 +222,7 @@ def test_a_form_goes_on_without_the_geocoder(visit):
     expect(form.locator(".offered:visible")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_the_same_again_is_a_new_delivery(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -247,6 +251,7 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     assert again["parcel"]["pieces"] == 2 and again["pickup"]["address"] == "Gajeva 3"
 
 
+@pytest.mark.journey
 def test_places_are_kept_put_in_order_and_chosen(visit, look):
     shop = Store()
     ana = Courier(shop)

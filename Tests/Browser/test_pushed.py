@@ -31,6 +31,7 @@ def create(store, first_name):
     expect(form).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_an_offer_is_accepted_on_its_notification_and_the_store_sees_it(visit, capsys):
     shop = Store()
     ana = Courier(shop)

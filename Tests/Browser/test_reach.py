@@ -56,6 +56,7 @@ def offered():
     return ana
 
 
+@pytest.mark.journey
 def test_it_is_asked_once_and_with_a_reason(visit, look):
     page = visit("/courier", phone=True, forgiving=["503"])
     asked = reachable(page, ALLOWED)
@@ -148,6 +149,7 @@ def test_what_a_device_was_allowed_holds_for_who_signs_in_next(visit):
     assert len(asked) == 3
 
 
+@pytest.mark.journey
 def test_nothing_is_told_to_or_done_for_who_has_signed_out(visit):
     shop = Store()
     ana = Courier(shop)
@@ -213,6 +215,7 @@ def offer(job):
             "data": {"delivery_id": job}}
 
 
+@pytest.mark.journey
 def test_an_offer_is_accepted_on_its_notification(visit):
     shop = Store()
     ana = Courier(shop)
@@ -258,6 +261,7 @@ def test_what_was_accepted_without_a_connection_is_sent_by_the_page(visit, line)
     until(page, lambda: worker.shown() == [])
 
 
+@pytest.mark.journey
 def test_notices_of_what_is_over_close_themselves_and_others_open_the_job(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -404,6 +408,7 @@ def test_a_store_is_told_no_more_of_what_it_sees(visit):
     assert set(closed) == {f"delivery_late {job}"}
 
 
+@pytest.mark.journey
 def test_a_courier_goes_off_duty(visit, look):
     page = visit("/courier", phone=True)
     asked = reachable(page, "", {"on_duty": True, "duty_until": None})
@@ -495,6 +500,7 @@ def test_what_is_made_on_the_map_is_known_to_reach_nobody_too(visit):
     expect(page.get_by_role("button", name="! 1 with nobody on duty")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_who_asks_nobody_on_duty_is_told_so_before(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -513,6 +519,7 @@ def test_who_asks_nobody_on_duty_is_told_so_before(visit):
     expect(told).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_an_open_page_sounds_unless_it_is_told_not_to(visit):
     shop = Store()
     ana = Courier(shop)
@@ -633,6 +640,7 @@ def test_an_offer_says_by_when_on_its_notification(visit):
     assert worker.shown()[0]["body"] == f"Pekara: Vukovarska 5 · by {here}"
 
 
+@pytest.mark.journey
 def test_an_invite_is_passed_on_by_the_stores_own_phone_or_mail(visit, look):
     shop = Store()
     page = visit("/store")

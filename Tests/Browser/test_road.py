@@ -57,6 +57,7 @@ def drag(page, right, down, start):
     page.mouse.up()
 
 
+@pytest.mark.journey
 def test_from_a_report_in_three_taps_to_gone(phone, look):
     lat = next(places)
     ana, ivo = Courier(), Courier(name=("Ivo", "Ivić"))
@@ -96,6 +97,7 @@ def test_from_a_report_in_three_taps_to_gone(phone, look):
     expect(reports(other)).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_kinds_are_chosen_and_at_least_one_stays(phone, look):
     lat = next(places)
     courier = Courier()
@@ -152,6 +154,7 @@ def test_where_radars_are_forbidden_later_who_looked_at_them_alone_sees_all(phon
     expect(dialog.get_by_role("checkbox", checked=False)).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_later(phone, look):
     lat = next(places)
     courier, other = Courier(), Courier(name=("Ivo", "Ivić"))
@@ -308,6 +311,7 @@ def test_who_looks_elsewhere_is_not_taken_to_be_there(phone, look):
     expect(page.get_by_role("button", name="Around me")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_the_holder_sees_what_is_around_its_delivery(phone, look):
     store = Store()
     courier = Courier(store)
@@ -366,6 +370,7 @@ def weather_of(page):
     return page.locator(".weather")
 
 
+@pytest.mark.journey
 def test_the_day_of_a_place(phone, visit, look):
     courier = Courier()
     page = phone(courier, forgiving=["503"])
@@ -426,6 +431,7 @@ def test_the_day_of_a_place(phone, visit, look):
     look(wide, "day-wide-dark")
 
 
+@pytest.mark.journey
 def test_the_day_is_asked_for_anew_when_somebody_looks_and_a_minute_has_passed(phone):
     page = phone(Courier())
     page.clock.install()
@@ -518,6 +524,7 @@ def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, l
     expect(days).to_have_count(8)
 
 
+@pytest.mark.journey
 def test_the_day_says_that_it_loads_and_what_the_source_said_last(phone, look):
     courier = Courier()
     page = phone(courier)
@@ -560,6 +567,7 @@ def test_places_are_kept_put_in_order_and_chosen_where_the_day_is_seen(phone, lo
     expect(weather.locator(".days li")).to_have_count(8)
 
 
+@pytest.mark.journey
 def test_a_store_is_warned_on_its_board(visit, look):
     store = Store()
     # At the 50th degree there is rain now, snow in three hours, and a storm in six.

@@ -22,6 +22,7 @@ def test_the_start_needs_no_script(chromium, language, title, shop, lang, said):
     context.close()
 
 
+@pytest.mark.journey
 def test_the_start_leads_to_both_ways_in(visit, look):
     page = visit("/", phone=True)
     look(page, "start-phone")
@@ -52,6 +53,7 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(page.get_by_role("heading", name="Couriers", exact=True, level=1)).to_be_attached()
 
 
+@pytest.mark.journey
 def test_a_wrong_address_leads_to_the_start_and_tells_programs_so(visit, look):
     page = visit("/nothing/here", phone=True, forgiving=["404"])
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
@@ -89,6 +91,7 @@ def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, 
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_new_store_is_led_until_its_first_delivery(visit, look):
     shop = Store()
     page = visit("/store", geolocation={"latitude": 45.8131, "longitude": 15.9775})
@@ -235,6 +238,7 @@ def test_an_invite_that_is_opened_where_a_store_works_says_for_whom_it_is(visit,
     look(page, "invite-elsewhere")
 
 
+@pytest.mark.journey
 def test_back_closes_a_dialog_and_drops_nothing(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -314,6 +318,7 @@ def test_the_board_shows_what_needs_a_hand(visit, look):
     expect(page).to_have_title("(1) Needs a hand · Kurir")
 
 
+@pytest.mark.journey
 def test_couriers_are_found_without_typing(visit):
     shop, other = Store(), Store()
     ana = Courier(other, name=("Zorka", "Zvonarić"))
@@ -359,6 +364,7 @@ def test_more_couriers_are_shown_page_by_page(visit):
     expect(found.get_by_role("button", name="Show more")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_an_outage_is_said_and_empties_nothing(visit, line):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -374,6 +380,7 @@ def test_an_outage_is_said_and_empties_nothing(visit, line):
     expect(page.get_by_text("Kurir does not answer at the moment.")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_a_pull_loads_anew(visit):
     shop = Store()
     page = visit("/courier", phone=True)
@@ -402,6 +409,7 @@ def test_a_button_loads_anew(visit, path):
     expect(page.locator(".card")).to_have_count(1)
 
 
+@pytest.mark.journey
 def test_tabs_share_one_stream_that_outlives_the_first(visit):
     shop = Store()
     ana = Courier(shop)
@@ -443,6 +451,7 @@ def test_a_dashboard_that_nobody_looks_at_goes_on_hearing_and_a_phone_hears_agai
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280, 2560])
+@pytest.mark.journey
 def test_every_size_of_screen(visit, width):
     shop = Store(name="Pekara s vrlo dugim imenom u Ulici grada Vukovara")
     ana = Courier(shop, name=("Ana Marija", "Anić-Horvatinčić"))
@@ -472,6 +481,7 @@ def test_every_size_of_screen(visit, width):
         "(parts) => parts.map((one) => Math.round(one.getBoundingClientRect().left))"))) == 1
 
 
+@pytest.mark.journey
 def test_a_call_can_be_tried_where_it_is_described(visit, look):
     page = visit("/docs")
     about = page.locator("article[data-call='get /v1/about']")

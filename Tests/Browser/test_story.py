@@ -49,6 +49,7 @@ def register_courier(page, look, name, phone):
     live(page)
 
 
+@pytest.mark.journey
 def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     store = visit("/store")
     look(store, "store-sign-in")
@@ -141,6 +142,7 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     look(figures, "figures-table")
 
 
+@pytest.mark.journey
 def test_what_a_store_may_still_change_or_end(visit, look):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -200,6 +202,7 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     expect(store.get_by_text("Taken back").first).to_be_visible()
 
 
+@pytest.mark.journey
 def test_searching_and_filtering(visit):
     shop = Store()
     ana = Courier(shop)
@@ -252,6 +255,7 @@ def test_searching_and_filtering(visit):
 
 
 @pytest.mark.notifications
+@pytest.mark.journey
 def test_a_busy_day(visit, look):
     """What stands in the README, and that what is open comes by its time, and what is over with the newest first."""
     shop = Store(name="Pekara Kruh i sol")

@@ -40,6 +40,7 @@ def looked_at(page, name):
 
 
 @pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.journey
 def test_each_state_looks_as_it_should(chromium, dark):
     store, courier = shop()
     delivery, path = sent(store, courier, proof={"pin": True}, cash={"amount": 2350, "currency": "EUR"})
@@ -96,6 +97,7 @@ def test_before_there_is_a_map_to_see_it_loads_little(chromium):
 @pytest.mark.parametrize("locale, said, send", [
     ("en-GB", "Ana will bring your delivery.", "Send"), ("hr-HR", "Ana ide po vašu dostavu.", "Pošaljite"),
     ("de-DE", "Ana holt Ihre Lieferung ab.", "Senden"), ("fr-FR", "Ana will bring your delivery.", "Send")])
+@pytest.mark.journey
 def test_it_says_and_takes_everything_without_a_script(chromium, locale, said, send):
     store, courier = shop()
     delivery, path = sent(store, courier)
@@ -125,6 +127,7 @@ def test_it_says_and_takes_everything_without_a_script(chromium, locale, said, s
     context.close()
 
 
+@pytest.mark.journey
 def test_it_is_live_and_leaves_alone_what_is_written(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)
@@ -279,6 +282,7 @@ def test_on_the_plain_grid_distances_are_those_of_its_scale(visit):
     until(recipient, lambda: is_right(area, signs))
 
 
+@pytest.mark.journey
 def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
     store, courier = shop()
     delivery, _ = sent(store, courier)

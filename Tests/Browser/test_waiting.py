@@ -8,6 +8,7 @@ from conftest import Courier, Store, call, escape, go, numbers, panel, sign_in
 
 
 @pytest.mark.parametrize("channel", ["sms", "push"])
+@pytest.mark.journey
 def test_an_invite_waits_and_is_passed_on_by_hand(visit, look, channel):
     shop, luka = Store(), Courier(name=("Luka", f"Lukić{next(numbers)}"))
     call("PUT", "/v1/me/devices/phone", {"platform": "fcm"}, luka.token)

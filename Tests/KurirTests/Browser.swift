@@ -2,14 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the tests in `Tests/Browser` are run.
+/// How the tests in `Tests/Browser` are run: the journeys through the pages, and with `KURIR_TEST_PAGES` their corners, too, which
+/// take the better part of an hour.
 enum Browser {
+    private static let chosen =
+        ProcessInfo.processInfo.environment["KURIR_TEST_PAGES"] == nil ? ["-m", "journey"] : []
+
     @discardableResult static func look(
         at kurir: Kurir, key: String = "", _ tests: [String], environment: [String: String] = [:]
     ) async throws -> String {
         let said = try await Python.run(
             "pytest",
-            ["--quiet", "--tb=short", "-p", "no:cacheprovider"]
+            ["--quiet", "--tb=short", "-p", "no:cacheprovider"] + chosen
                 + tests.map { Python.root + "/Tests/Browser/test_\($0).py" },
             environment: [
                 "KURIR_ADDRESS": kurir.address, "KURIR_PICTURES": Python.root + "/.build/pictures",
