@@ -335,7 +335,7 @@ private struct ForgetPlans: Statement {
 
 /// The session's statement time-out in milliseconds; 0 means none.
 private struct StatementTimeout: Statement {
-    static let sql = "SELECT setting::int8 FROM pg_settings WHERE name = 'statement_timeout'"
+    static let sql = "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int8"
     static let isReadOnly = true
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }

@@ -4,6 +4,7 @@ import Schema
 /// The cluster that all tests of this process share. It has the migrated database that each test's is copied from.
 final class TestCluster: Sendable {
     private let server: EmbeddedServer
+    private let connections: KeptConnections
     private let counter = Counter()
 
     /// The first test that needs it starts it.
@@ -12,6 +13,7 @@ final class TestCluster: Sendable {
     private init() throws {
         let path = TemporaryDirectory.path("shared", inMemory: true)
         server = try EmbeddedServer.start(dataDirectory: path, connections: 480, durable: false) { _ in }
+        connections = KeptConnections(url: server.url(database: "postgres"))
         // Tests look and interfere everywhere, and come as whom they like.
         let superuser = try BlockingConnection(url: server.url(database: "postgres", as: Cluster.superuser))
         try superuser.execute(
@@ -20,25 +22,21 @@ final class TestCluster: Sendable {
             COPY (SELECT 'local all all trust') TO PROGRAM 'cat > pg_hba.conf';
             SELECT pg_reload_conf()
             """)
-        try administer { try $0.execute("CREATE DATABASE template") }
+        try connections.use { try $0.execute("CREATE DATABASE template") }
         try Migrator(.all, functions: .all, revision: Schema.functionsRevision).migrate(
             server.url(database: "template"))
     }
 
     func makeDatabase(migrated: Bool) throws -> TestDatabase {
         let name = "test_\(counter.next())"
-        try administer {
+        try connections.use {
             try $0.execute("CREATE DATABASE \(name) TEMPLATE \(migrated ? "template" : "template0") STRATEGY FILE_COPY")
         }
         return TestDatabase(name: name, url: server.url(database: name))
     }
 
     func drop(_ database: TestDatabase) throws {
-        try administer { try $0.execute("DROP DATABASE \(database.name) WITH (FORCE)") }
-    }
-
-    private func administer(_ work: (BlockingConnection) throws -> Void) throws {
-        try work(BlockingConnection(url: server.url(database: "postgres")))
+        try connections.use { try $0.execute("DROP DATABASE \(database.name) WITH (FORCE)") }
     }
 }
 

@@ -7,6 +7,12 @@ public struct TestDatabase: Sendable {
     public let name: String
     /// The URL by which libpq reaches it.
     public let url: String
+    private let connections: KeptConnections
+
+    init(name: String, url: String) {
+        (self.name, self.url) = (name, url)
+        connections = KeptConnections(url: url)
+    }
 
     /// The database of the test that runs.
     public static var current: TestDatabase {
@@ -30,6 +36,11 @@ public struct TestDatabase: Sendable {
     /// A connection to it, to prepare and to look from outside.
     public func connect() throws -> BlockingConnection {
         try BlockingConnection(url: url)
+    }
+
+    /// Runs one statement in a session that nothing is left of afterwards.
+    public func query(_ statement: String) throws -> [[String?]] {
+        try connections.use { try $0.query(statement) }
     }
 }
 

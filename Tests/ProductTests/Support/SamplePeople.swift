@@ -82,7 +82,7 @@ extension ServedProduct {
     @discardableResult
     func execute(_ sql: String) async throws -> [[String?]] {
         let database = TestDatabase.current
-        return try await blocking { try database.connect().query(sql) }
+        return try await blocking { try database.query(sql) }
     }
 
     /// Waits until somebody in this test's database waits for a lock.
