@@ -43,12 +43,29 @@ package struct Endpoint: Sendable {
         let shape: Shape?
         package let what: String
         let type: String
+        private(set) var hasETag = false
+        /// Whether it can be had as a stream of events, too, and whether a reader who comes again may say where it was.
+        private(set) var stream: (isThere: Bool, goesOn: Bool) = (false, false)
 
         init(_ status: Status, _ shape: Shape?, _ what: String, type: String = "application/json") {
             self.status = status
             self.shape = shape
             self.what = what
             self.type = type
+        }
+
+        /// The same with the version of what it shows as its ETag.
+        package var tagged: Answer {
+            var answer = self
+            answer.hasETag = true
+            return answer
+        }
+
+        /// The same that is a stream of events for whoever accepts one.
+        package func orStream(goesOn: Bool = false) -> Answer {
+            var answer = self
+            answer.stream = (true, goesOn)
+            return answer
         }
 
         package static func ok(_ shape: Shape, _ what: String = "Done.") -> Answer { Answer(.ok, shape, what) }

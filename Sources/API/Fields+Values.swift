@@ -34,7 +34,8 @@ extension Country: TextFieldValue {
 }
 
 extension Password: TextFieldValue {
-    package static let shape = Shape.string(format: "password", least: 8, most: 128)
+    package static let shape = Shape.string(
+        format: "password", least: 8, most: 128, example: "krumpir-na-tavi")
     package static var example: Password { example("correct horse battery") }
 }
 

@@ -93,6 +93,17 @@ package struct Fields: Sendable {
         return take(name) { () throws(InvalidValue) in try V(field: json) }
     }
 
+    /// A field that must be there, and may be null.
+    package mutating func nullable<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
+        describe(name, V.shape.orNull, optional: false)
+        guard let json = members[name] else {
+            refuse(name, "required")
+            return nil
+        }
+        guard json != .null, !isBlank(json) else { return nil }
+        return take(name) { () throws(InvalidValue) in try V(field: json) }
+    }
+
     /// A field of a change. If it is left out, its value stays as it is.
     package mutating func change<V: FieldValue>(_ name: String, as type: V.Type = V.self) -> V? {
         describe(name, V.shape, optional: true)
@@ -105,8 +116,10 @@ package struct Fields: Sendable {
     }
 
     /// A text that must be there: one line, unless the rule is another.
-    package mutating func line(_ name: String, upTo most: Int, by rule: TextRule = Texts.line) -> String {
-        describe(name, .string(least: 1, most: most), optional: false)
+    package mutating func line(
+        _ name: String, upTo most: Int, example: String? = nil, by rule: TextRule = Texts.line
+    ) -> String {
+        describe(name, .string(least: 1, most: most, example: example), optional: false)
         guard let json = given(name) else {
             refuse(name, "required")
             return ""
@@ -162,12 +175,15 @@ package struct Fields: Sendable {
         return value
     }
 
-    /// One of these texts, which must be there.
-    package mutating func choice(_ name: String, _ choices: [String], named shape: String) -> String {
-        describe(name, .oneOf(choices, named: shape), optional: false)
+    /// One of these texts, which must be there unless one is usual.
+    package mutating func choice(
+        _ name: String, _ choices: [String], named shape: String, unless usual: String? = nil
+    ) -> String {
+        let shape = Shape.oneOf(choices, named: shape)
+        describe(name, usual == nil ? shape : shape.orNull, optional: usual != nil)
         guard let json = given(name) else {
-            refuse(name, "required")
-            return choices[0]
+            if usual == nil { refuse(name, "required") }
+            return usual ?? choices[0]
         }
         return take(name) { () throws(InvalidValue) in
             let text = try Self.text(json)

@@ -4,11 +4,13 @@ import HTTP
 /// The description of the API for `GET /openapi.json`, made from the endpoints themselves.
 package struct OpenAPI: Sendable {
     private let endpoints: [Endpoint]
+    private let eventTypes: [String]
     private let version: String
 
-    /// Describes these endpoints.
-    package init(_ endpoints: [Endpoint], version: String) {
+    /// Describes these endpoints, whose feed has events of these types.
+    package init(_ endpoints: [Endpoint], eventTypes: [String], version: String) {
         self.endpoints = endpoints
+        self.eventTypes = eventTypes
         self.version = version
     }
 
@@ -18,7 +20,7 @@ package struct OpenAPI: Sendable {
             "openapi": .string("3.1.0"),
             "info": .object([
                 "title": .string("Kurir"), "version": .string(version),
-                "description": .string(Self.introduction),
+                "description": .string(introduction),
                 "license": .object(["name": .string("MIT"), "identifier": .string("MIT")]),
             ]),
             "servers": .array([.object(["url": .string("/")])]),
@@ -40,13 +42,18 @@ package struct OpenAPI: Sendable {
         ])
     }
 
-    private static let introduction = """
+    private var introduction: String {
+        """
         Dispatch for shops that deliver with couriers they trust.
 
         Every answer has `X-Request-Id`. Unknown fields of a request are ignored. A request that is refused \
         before it reaches an operation gets a problem, too: for a method that the path does not have (405), and for \
         anything that breaks HTTP or is larger than the server accepts (400, 408, 413, 414, 417, 431, 501, 505).
+
+        Events are of these types, and of others some day, which clients pass over: \
+        \(eventTypes.map { "`\($0)`" }.joined(separator: ", ")).
         """
+    }
     private static let aboutCookie = """
         For browsers. A request that writes must come from a page of the same origin, or have the header \
         `X-Requested-With`.
@@ -98,7 +105,11 @@ package struct OpenAPI: Sendable {
         let inQuery = endpoint.query.map { Self.parameter($0.name, "query", $0.shape, $0.what, required: false) }
         let ifMatch = Self.parameter(
             "If-Match", "header", .string(), "The ETag of the version that the call is meant for.", required: false)
-        let others = inPath + inQuery + (endpoint.takesIfMatch ? [ifMatch] : [])
+        let lastID = Self.parameter(
+            "Last-Event-ID", "header", .string(), "The id of the last event that was read of a stream before.",
+            required: false)
+        let goesOn = endpoint.answers.contains { $0.stream.goesOn }
+        let others = inPath + inQuery + (endpoint.takesIfMatch ? [ifMatch] : []) + (goesOn ? [lastID] : [])
         guard endpoint.takesKey else { return others }
         let key = Self.parameter(
             "Idempotency-Key", "header", .string(pattern: "^[!-~]([ -~]*[!-~])?$", most: 255),
@@ -119,14 +130,23 @@ package struct OpenAPI: Sendable {
 
     private func responses(_ endpoint: Endpoint) -> [String: JSON] {
         let problems = Dictionary(grouping: endpoint.possibleProblems, by: \.status.code).mapValues(Self.refusal)
-        let answers = endpoint.answers.map { (String($0.status.code), Self.answer($0)) }
+        let answers = endpoint.answers.map { (String($0.status.code), Self.answer($0, repeats: endpoint.takesKey)) }
         // No status is both an answer and a problem.
         return Dictionary(uniqueKeysWithValues: problems.map { (String($0), $1) } + answers)
     }
 
-    private static func answer(_ answer: Endpoint.Answer) -> JSON {
+    private static func answer(_ answer: Endpoint.Answer, repeats: Bool) -> JSON {
         var response: [String: JSON] = ["description": .string(answer.what)]
-        if let shape = answer.shape { response["content"] = content(answer.type, shape.reference) }
+        var headers: [String: JSON] = [:]
+        if repeats { headers["Idempotent-Replayed"] = .object(["schema": Shape.constant("true").reference]) }
+        if answer.status == .seeOther { headers["Location"] = .object(["schema": Shape.string().reference]) }
+        if answer.hasETag { headers["ETag"] = .object(["schema": Shape.string(example: "\"3\"").reference]) }
+        if !headers.isEmpty { response["headers"] = .object(headers) }
+        if let shape = answer.shape {
+            let types = [(answer.type, shape)] + (answer.stream.isThere ? [("text/event-stream", .string())] : [])
+            response["content"] = .object(
+                Dictionary(uniqueKeysWithValues: types.map { ($0, .object(["schema": $1.reference])) }))
+        }
         return .object(response)
     }
 

@@ -5,7 +5,7 @@ import HTTP
 /// What a courier does with what it carries.
 extension DeliveryRoom {
     var carrying: [Endpoint] {
-        let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
+        let one = [Endpoint.Answer.ok(StoredDelivery.shape).tagged]
         return [
             Endpoint(
                 .post, "/v1/deliveries/{id}/pick_up", for: .courier, "Reports that a parcel was fetched",

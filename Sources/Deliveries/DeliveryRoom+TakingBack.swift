@@ -5,7 +5,7 @@ import HTTP
 /// What a store does with what is carried, or was delivered.
 extension DeliveryRoom {
     var takingBack: [Endpoint] {
-        let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
+        let one = [Endpoint.Answer.ok(StoredDelivery.shape).tagged]
         return [
             Endpoint(
                 .post, "/v1/deliveries/{id}/reassign", for: .store,

@@ -34,11 +34,11 @@ package struct DeliveryRoom: Room {
     package let eventTypes = (EventType.ofSteps + [.unaccepted, .late]).map(\.rawValue)
 
     package var endpoints: [Endpoint] {
-        let one = [Endpoint.Answer.ok(StoredDelivery.shape)]
+        let one = [Endpoint.Answer.ok(StoredDelivery.shape).tagged]
         return [
             Endpoint(
                 .post, "/v1/deliveries", for: .store, "Creates a delivery and offers it to couriers", room: Self.name,
-                answers: [.created(StoredDelivery.shape)], refuses: [.referenceTaken], keepsItsAnswer: true,
+                answers: [.created(StoredDelivery.shape).tagged], refuses: [.referenceTaken], keepsItsAnswer: true,
                 handler: create
             ).taking(NewDelivery.self).forApproved,
             Endpoint(
@@ -54,7 +54,7 @@ package struct DeliveryRoom: Room {
                 .get, "/v1/deliveries/{id}", for: .signedIn, "One delivery, with what is around where it goes",
                 room: Self.name,
                 answers: [
-                    .ok(.object("VisitedDelivery", StoredDelivery.shape.members + surroundings.map(\.member)))
+                    .ok(.object("VisitedDelivery", StoredDelivery.shape.members + surroundings.map(\.member))).tagged
                 ], handler: find),
             Endpoint(
                 .patch, "/v1/deliveries/{id}", for: .store,

@@ -16,20 +16,23 @@ extension Fields {
     /// What there is to carry.
     mutating func parcel() -> Parcel? {
         optionalObject("parcel") { (fields: inout Fields) -> Parcel? in
-            let pieces = fields.optionalNumber("pieces", 1...Parcel.mostPieces)
-            if pieces == nil, !fields.refused("pieces") { fields.refuse("pieces", "required") }
             let parcel = Parcel(
-                pieces: pieces ?? 1, grams: fields.optionalNumber("weight_g", 1...Parcel.mostGrams),
+                pieces: fields.number("pieces", 1...Parcel.mostPieces),
+                grams: fields.optionalNumber("weight_g", 1...Parcel.mostGrams),
                 size: fields.optional("size"), isFragile: fields.optional("fragile") ?? false,
                 isCold: fields.optional("cold") ?? false, value: fields.optional("value"))
-            return pieces == nil ? nil : parcel
+            return fields.refused("pieces") ? nil : parcel
         }
     }
 }
 
 extension Money: FieldValue {
     package static let shape = Shape.object(
-        "Money", [.init("amount", .integer(0...Int(Money.most))), .init("currency", .string(pattern: "^[A-Z]{3}$"))])
+        "Money",
+        [
+            .init("amount", .integer(0...Int(Money.most))),
+            .init("currency", .string(pattern: "^[A-Z]{3}$", example: "EUR")),
+        ])
     package static var example: Money { try! Money(1000, "EUR") }
 
     package init(field json: JSON) throws(InvalidValue) {

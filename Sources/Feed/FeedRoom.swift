@@ -27,7 +27,8 @@ package struct FeedRoom<Subject: FeedSubject>: Room {
             Endpoint(
                 .get, "/v1/events", for: .signedIn,
                 "The events that concern the account, oldest first; with Accept: text/event-stream, as a stream",
-                room: "Events", query: Self.parameters, answers: [.ok(Self.page)], refuses: [.cursorExpired],
+                room: "Events", query: Self.parameters, answers: [.ok(Self.page).orStream(goesOn: true)],
+                refuses: [.cursorExpired],
                 deadline: .seconds(Self.waits.upperBound + 15), handler: read)
         ]
     }

@@ -15,7 +15,7 @@ extension ClientConnection {
     func answer(_ wanted: Response) -> Stream? {
         guard var exchange else { return nil }
         let response = affordable(wanted, exchange)
-        exchange.status = response.status.code
+        (exchange.status, exchange.answered) = (response.status.code, .now)
         // What is still to come of the body would be taken for the next request.
         if let streamed, !streamed.isOver { exchange.keepsAlive = false }
         var stream: Stream?

@@ -25,7 +25,7 @@ public enum HTTPEvent: Sendable {
         public let route: String?
         /// The status.
         public let status: Int
-        /// From the last byte of the request to the last byte of the answer that was written.
+        /// From the last byte of the request to its answer: of a stream, to its head, since how long it goes on is its reader's matter.
         public let nanoseconds: Int64
         /// The request's id.
         public let requestID: String

@@ -89,5 +89,7 @@ struct Exchange {
     var isCounted = false
     /// Whether the answer's head is out and its body follows piece by piece.
     var isStreaming = false
+    /// When the head of the answer was there.
+    var answered: Instant?
     var status = 0
 }

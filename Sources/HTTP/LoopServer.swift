@@ -145,7 +145,7 @@ final class LoopServer {
             .answered(
                 HTTPEvent.Summary(
                     method: request.method.isEmpty ? nil : String(request.method.prefix(32)), route: exchange.route,
-                    status: status, nanoseconds: Instant.now.nanoseconds(since: exchange.began),
+                    status: status, nanoseconds: (exchange.answered ?? .now).nanoseconds(since: exchange.began),
                     requestID: request.id, account: request.account)))
     }
 

@@ -33,7 +33,7 @@ package struct RoadRoom: Room {
                 where one has just said to be
                 """,
                 room: Self.name, query: RoadArea.parameters + [Self.filter] + Endpoint.Parameter.list,
-                answers: [.ok(.page(of: RoadReport.shape, with: [Self.counts]))],
+                answers: [.ok(.page(of: RoadReport.shape, with: [Self.counts])).orStream()],
                 refuses: [SlowReads.endedByAThird], handler: see),
             Endpoint(
                 .get, "/v1/roads/{id}", for: .signedIn, "One report, also when it is over", room: Self.name,

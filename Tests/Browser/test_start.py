@@ -1,4 +1,6 @@
 """The first minutes: the start page, a store that is led, what was typed, and every size of screen."""
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -492,4 +494,27 @@ def test_a_call_can_be_tried_where_it_is_described(visit, look):
     make = page.locator("article[data-call='post /v1/deliveries']")
     make.get_by_text("Types, an example, and a try").click()
     expect(make.get_by_role("cell", name="recipient.first_name").first).to_be_visible()
+    # What may be null has its members told, too, and what there is to choose from stands there.
+    expect(make.get_by_role("cell", name="parcel.pieces").first).to_be_visible()
+    expect(make.get_by_role("row", name="status").first).to_contain_text('"in_progress"')
     look(page, "docs")
+
+
+def test_what_is_tried_as_it_stands_is_taken(visit):
+    page = visit("/docs", forgiving=["409"])
+
+    def opened(call):
+        part = page.locator(f"article[data-call='{call}']")
+        part.get_by_text("Types, an example, and a try").click()
+        return part
+
+    # There may be one of that number from another try.
+    part = opened("post /v1/stores")
+    part.get_by_role("button", name="Try it").click()
+    expect(part.get_by_role("status")).to_contain_text(re.compile("^(201|409) "))
+    shop = Store()
+    page.get_by_label("Token").fill(shop.token)
+    part = opened("post /v1/files")
+    part.locator("input[type=file]").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": page.screenshot()})
+    part.get_by_role("button", name="Try it").click()
+    expect(part.get_by_role("status")).to_contain_text('"id"')

@@ -70,6 +70,23 @@ struct StreamedBodyTests {
         }
     }
 
+    @Test func `how long somebody reads a stream is not how long its answer took`() async throws {
+        let goOn = Mailbox<Void>()
+        let route = Self.stream("/bit") { writer in
+            try await writer.write(Array("first".utf8))
+            try await goOn.next()
+        }
+        try await withServer([route]) { server in
+            let client = try await server.client()
+            let begun = Instant.now
+            try await client.send("GET /bit HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Client.threads.run { while try !client.takeLine().isEmpty {} }
+            let seen = Instant.now.nanoseconds(since: begun)
+            goOn.put(())
+            #expect(try await server.answered(200).nanoseconds <= seen)
+        }
+    }
+
     @Test func `a stream outlives the deadline of its route`() async throws {
         let route = Route("GET", "/long", deadline: .milliseconds(50)) { _ in
             Response(

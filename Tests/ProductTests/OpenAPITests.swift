@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    @Test func `what comes beside the bodies is described, too`() async throws {
+        try await withDescription { description, operations, _ in
+            let named = Dictionary(uniqueKeysWithValues: operations.map { ($0.name, $0) })
+            let feed = try #require(named["GET /v1/events"])
+            #expect(feed.responses["200"]["content"].names == ["application/json", "text/event-stream"])
+            #expect(feed.json["parameters"].items.contains { $0["name"] == "Last-Event-ID" })
+            for name in ["GET /v1/positions", "GET /v1/roads", "GET /v1/tracking/{token}"] {
+                #expect(named[name]?.responses["200"]["content"]["text/event-stream"] != .null, "\(name)")
+            }
+            let (made, seen) = (named["POST /v1/deliveries"], named["GET /v1/deliveries/{id}"])
+            #expect(made?.responses["201"]["headers"].names == ["ETag", "Idempotent-Replayed"])
+            #expect(seen?.responses["200"]["headers"].names == ["ETag"])
+            let words = try #require(description["info"]["description"].string)
+            #expect(words.contains("`delivery.created`") && words.contains("`partner.joined`"))
+        }
+    }
+
     @Test func `every reference leads somewhere, and every schema is used`() async throws {
         try await withDescription { description, _, _ in
             let references = Set(description.references)

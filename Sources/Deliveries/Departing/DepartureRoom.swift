@@ -55,7 +55,13 @@ struct DepartureForm: Form {
     let password: String
 
     /// Called as where a password is changed, or as where somebody signs in.
-    init(_ fields: inout Fields) { password = fields.optional("password") ?? fields.required("current_password") }
+    init(_ fields: inout Fields) {
+        let given: String? = fields.optional("password") ?? fields.optional("current_password")
+        if given == nil, !fields.refused("password"), !fields.refused("current_password") {
+            fields.refuse("current_password", "required")
+        }
+        password = given ?? ""
+    }
 }
 
 extension Problem {

@@ -41,7 +41,7 @@ package final class PictureIntake: Sendable {
     ) async throws -> Answer {
         let type = call.request.header("content-type") ?? ""
         guard PictureFormat(rawValue: type.lowercased()) != nil, call.request.pieces != nil else {
-            throw Problem.unsupportedMediaType
+            throw Problem(.unsupportedMediaType, "unsupported_media_type", wording: "no_type_of_pictures")
         }
         return try await underWay.run(for: call.caller.account) {
             let sent = try MemoryFile()

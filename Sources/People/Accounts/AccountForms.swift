@@ -186,7 +186,7 @@ struct PasswordReset: Form {
 extension Fields {
     /// A number for taxes; of an unknown country, any.
     fileprivate mutating func taxID(in country: Country?) -> String {
-        line("tax_id", upTo: Bounds.taxID) { text, most throws(InvalidValue) in
+        line("tax_id", upTo: Bounds.taxID, example: "12345678903") { text, most throws(InvalidValue) in
             guard let country else { return text }
             return try TaxID(try Texts.line(text, upTo: most), in: country).number
         }

@@ -34,7 +34,7 @@ extension Fields {
     /// How couriers are offered something, if that is said: in turn, or all at once.
     package mutating func offer() -> OfferTurns?? {
         let turns = optionalObject("offer") { (fields: inout Fields) -> OfferTurns? in
-            let mode = fields.choice("mode", OfferTurns.modes, named: "OfferMode")
+            let mode = fields.choice("mode", OfferTurns.modes, named: "OfferMode", unless: OfferTurns.modes[0])
             let turns = OfferTurns(
                 order: fields.optional("order") ?? .given,
                 seconds: fields.optionalNumber("each_seconds", OfferTurns.bounds) ?? OfferTurns.usual)

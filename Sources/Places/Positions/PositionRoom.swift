@@ -31,7 +31,8 @@ package struct PositionRoom: Room {
                 Where couriers are who carry something of the store's own, and partners on duty who always share that, by their ids; \
                 with Accept: text/event-stream, as a stream: `position` as they move, `gone` when one is not seen any more
                 """,
-                room: Self.name, query: Endpoint.Parameter.list, answers: [.ok(.page(of: SeenPosition.shape))],
+                room: Self.name, query: Endpoint.Parameter.list,
+                answers: [.ok(.page(of: SeenPosition.shape)).orStream()],
                 handler: see),
         ]
     }

@@ -67,9 +67,5 @@ extension InvalidValue {
 struct SelectedPlace: Form {
     let id: ID?
 
-    init(_ fields: inout Fields) {
-        let id: ID?? = fields.erasable("id") { $0.optional("id") }
-        if id == nil { fields.refuse("id", "required") }
-        self.id = id ?? nil
-    }
+    init(_ fields: inout Fields) { id = fields.nullable("id") }
 }

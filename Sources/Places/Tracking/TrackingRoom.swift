@@ -29,8 +29,9 @@ package struct TrackingRoom: Room {
                 handler: end),
             Endpoint(
                 .get, "/v1/tracking/{token}", for: .anyone,
-                "A delivery as its recipient may know it; with Accept: text/event-stream, as a stream", room: Self.name,
-                answers: [.ok(TrackedDelivery.shape)], refuses: [.notFound, .trackingOver]
+                "A delivery as its recipient may know it; with Accept: text/event-stream, as a stream: `tracking` as it goes on",
+                room: Self.name,
+                answers: [.ok(TrackedDelivery.shape).orStream()], refuses: [.notFound, .trackingOver]
             ) { call in
                 let found = try await tracking.find(call)
                 guard call.request.wantsEventStream else { return Self.response(found, call) }

@@ -22,9 +22,11 @@ struct PageRoom: Room {
         let others = described.flatMap(\.endpoints)
         let empty = Description(json: FixedAnswer([], type: HTMLPage.type), pages: [:])
         let (all, version) = (others + calls { empty } + links, version)
+        let eventTypes = described.flatMap(\.eventTypes)
         let description = Once {
             Description(
-                json: FixedAnswer(OpenAPI(all, version: version).json.bytes, type: "application/json"),
+                json: FixedAnswer(
+                    OpenAPI(all, eventTypes: eventTypes, version: version).json.bytes, type: "application/json"),
                 pages: Dictionary(
                     uniqueKeysWithValues: Languages.all.map {
                         ($0.code, DocsPage(endpoints: all, words: $0).page.fixed)
