@@ -10,7 +10,7 @@ extension Change {
     }
 
     /// What people may have been told of the delivery, and is untrue now. What has happened once stays true: that it was accepted,
-    /// given back, taken back or cancelled.
+    /// given back or cancelled; but whoever was told not to deliver it, and carries it again, is to deliver it.
     public var untrue: [Untruth] {
         guard let before else { return [] }
         return untrueOffers(before) + untrueAlerts(before) + untrueOfItsCarry(before)
@@ -45,7 +45,8 @@ extension Change {
             let failed = before.course.attempts > 0 ? [Untruth(.attemptFailed)] : []
             return failed + [Untruth(.deliveryChanged), Untruth(.deliveryReopened)]
         case .delivered: return [Untruth(.deliveryDelivered)]
-        case .pending, .cancelled: return []
+        case .pending: return after.courier.map { [Untruth(.deliveryReassigned, to: $0)] } ?? []
+        case .cancelled: return []
         }
     }
 }

@@ -167,7 +167,6 @@ extension Lifecycle {
         if account == delivery.store { return .store }
         guard isPartner else { return .stranger }
         if account == delivery.courier { return delivery.status == .cancelled ? .formerHolder : .holder }
-        if delivery.forfeited.contains(account) { return .forfeited }
         guard delivery.candidates.contains(account) else {
             return delivery.course.former == account ? .formerHolder : .stranger
         }

@@ -260,7 +260,7 @@ public enum Lifecycle {
                     .pending,
                     [
                         .leaves, .dropsCandidate, .feed(.store, .returned), .feed(.courier, .withdrawn),
-                        .notifies(.store, .deliveryReturned),
+                        .notifies(.store, .deliveryReturned), .notifies(.courier, .deliveryReassigned),
                     ] + offering)),
             Rule(
                 .withdraw, by: .store, .pending,

@@ -7,7 +7,9 @@ import HTTP
 /// Push to browsers by RFC 8030: encrypted by RFC 8291, and signed by RFC 8292.
 struct WebPush: Provider {
     /// How long a push service keeps what has no end of its own: as long as messages are tried.
-    private static let longest = 86_400
+    private static let usual = 86_400
+    /// Push services keep nothing for longer than four weeks.
+    private static let longest = 28 * 86_400
     /// A service that calls a message too long gets its beginning: no more than this, and no more than half of what it refused.
     private static let short = 1000
 
@@ -32,7 +34,7 @@ struct WebPush: Provider {
         transfer.isForStranger = !hosts.contains(endpoint.host)
         transfer.headers = [
             ("Content-Type", "application/octet-stream"), ("Content-Encoding", "aes128gcm"),
-            ("TTL", String(max(0, min(message.secondsLeft ?? Self.longest, Self.longest)))),
+            ("TTL", String(max(0, min(message.secondsLeft ?? Self.usual, Self.longest)))),
             ("Urgency", Self.isUrgent(message.kind) ? "high" : "normal"), ("Authorization", signature(for: endpoint)),
         ]
         // A later notice of a delivery or a conversation stands for the earlier ones: who was away needs to hear of the

@@ -71,9 +71,10 @@ struct MessageTexts: Sendable {
 /// Takes messages under a lease; takes none for a key that ended while it waited.
 struct ClaimMessages: Statement {
     static let sql = """
+        WITH taken AS MATERIALIZED (SELECT * FROM outbox_claim($1, $2, $3)),
+        allowed AS MATERIALIZED (SELECT key_is_good($4) FROM (SELECT FROM taken LIMIT 1) one)
         SELECT id, lease, kind, channel, address, platform, language, title, body, data, attempt, created_at
-        FROM outbox_claim($1, $2, $3) WHERE EXISTS (SELECT FROM gateway_keys
-            WHERE id = $4 AND revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE)
+        FROM allowed, taken
         """
     let key: ID
     let channel: String

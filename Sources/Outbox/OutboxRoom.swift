@@ -90,7 +90,10 @@ package struct OutboxRoom: Room {
         for _ in 0..<3 {
             do {
                 return try await database.run(claim)
-            } catch PostgresError.refused(let error) where error.constraint == "one_lease_a_way" {}
+            } catch PostgresError.refused(let error) where error.constraint == "one_lease_a_way" {
+            } catch PostgresError.refused(let error) where error.constraint == "key_is_good" {
+                throw Problem.unauthenticated
+            }
         }
         return []
     }

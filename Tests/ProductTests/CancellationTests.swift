@@ -94,18 +94,24 @@ import Testing
             }
             _ = try await api.call("PATCH", "/v1/me", ["language": "hr"], as: couriers[0].token)
             let (delivery, id) = try await giveBack(api, store, couriers[0])
+            func told() async throws -> [[String?]] {
+                try await api.execute(
+                    """
+                    SELECT kind, address, title, data->>'cancellation_id', data->>'delivery_id' FROM outbox
+                    WHERE kind LIKE 'cancellation_%' ORDER BY seq
+                    """)
+            }
             _ = try await contest(api, id, couriers[0])
-            _ = try await excuse(api, id, store)
-            _ = try await excuse(api, id, store)
-            let told = try await api.execute(
-                """
-                SELECT kind, address, title, data->>'cancellation_id', data->>'delivery_id' FROM outbox
-                WHERE kind LIKE 'cancellation_%' ORDER BY seq
-                """)
             #expect(
-                told == [
-                    ["cancellation_contested", "of-\(store.id)", "Giving back contested", id, delivery],
-                    ["cancellation_excused", "of-\(couriers[0].id)", "Vraćanje je opravdano", id, delivery],
+                try await told() == [
+                    ["cancellation_contested", "of-\(store.id)", "Giving back contested", id, delivery]
+                ])
+            _ = try await excuse(api, id, store)
+            _ = try await excuse(api, id, store)
+            // It need not be looked at any more.
+            #expect(
+                try await told() == [
+                    ["cancellation_excused", "of-\(couriers[0].id)", "Vraćanje je opravdano", id, delivery]
                 ])
             for person in [store, couriers[0]] {
                 try await api.numberEvents()

@@ -566,6 +566,7 @@ private struct Statements: Sendable {
                 Self.one(MakeInvite(caller, invitation, named: "Pekara", codes: codes)),
                 Self.one(FindCredentials(login: number, network: home)),
                 Self.one(TryResets(login: number, network: home)), Self.one(TryReset(id: .new())),
+                Self.one(GiveTryBack(id: .new())),
                 Self.one(
                     InsertReset(
                         id: .new(), account: courier, codeHash: hash, message: notice, isStranger: true)),

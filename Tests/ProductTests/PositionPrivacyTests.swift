@@ -180,6 +180,11 @@ import Testing
             #expect(late.json["taken"] == 0 && late.json["refused"].items[0]["code"] == "older_than_known")
             #expect(try await api.seen(by: store).allSatisfy { $0["position"] == .null })
             #expect(try await api.say(SamplePlace.fix(), by: courier).json["taken"] == 1)
+            // What was taken while duty ended may be there still; that was another duty.
+            try await api.execute("UPDATE couriers SET duty_since = now() + interval '2 s'")
+            #expect(try await api.seen(by: store).allSatisfy { $0["position"] == .null })
+            try await api.execute("UPDATE couriers SET duty_since = now() - interval '1 minute'")
+            #expect(try await api.seen(by: store).contains { $0["position"] != .null })
             // Duty that goes on is the same duty, and one that began by itself began then.
             try await api.setDuty(true, of: courier)
             #expect(try await api.say(SamplePlace.fix(), by: courier).json["taken"] == 1)

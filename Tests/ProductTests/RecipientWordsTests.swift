@@ -155,6 +155,11 @@ import Testing
             let said = try await api.get("/t/\(token)?said=wish", headers: ["Accept-Language": "hr"]).reply.text
             #expect(said.contains("Vaša je želja kod trgovine i kurira."))
             #expect(try await api.submit("/t/\(token)/wish", "text=").status == 422)
+            // What was typed and is too much is there to be made shorter; opened again, the address leads to the page.
+            let long = try await api.submit("/t/\(token)/wish", "text=%3Cb%3E" + String(repeating: "x", count: 300))
+            #expect(long.status == 422 && long.reply.text.contains("&lt;b&gt;xxx"))
+            let again = try await api.get("/t/\(token)/wish")
+            #expect(again.status == 303 && again.reply.header("location") == "/t/\(token)")
             #expect(try await api.submit("/t/\(token)/rating", "stars=5").status == 409)
             try await api.act("deliver", id, as: ana)
             #expect(try await api.get("/t/\(token)").reply.text.contains("action=\"/t/\(token)/rating\""))

@@ -16,6 +16,8 @@ extension RetryTests {
         case "bulletin_published": try await bulletin(untruth, api)
         case "recipient_tracking": try await step(untruth, api)
         case "delivery_stranded", "delivery_unaccepted", "offers_waiting": try await waiting(untruth, api)
+        case "partnership_ended", "partner_joined": try await partnership(untruth, api)
+        case "cancellation_contested": try await contested(api)
         default: try await carried(untruth, api)
         }
     }
@@ -133,6 +135,37 @@ extension RetryTests {
         }
     }
 
+    private func partnership(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
+        let (store, courier) = (try await api.store(), try await api.courier())
+        @Sendable func join() async throws -> Answer {
+            let invite = try await api.post("/v1/invites", ["courier_id": .string(courier.id)], as: store.token).json
+            return try await api.post("/v1/partners", ["code": invite["code"]], as: courier.token)
+        }
+        @Sendable func end() async throws -> Answer {
+            try await api.call("DELETE", "/v1/partners/\(courier.id)", as: store.token)
+        }
+        if untruth == .joinedEnded {
+            try await device(store, api)
+            _ = try await join()
+            return { _ in try await end() }
+        }
+        _ = try await join()
+        try await device(courier, api)
+        _ = try await end()
+        return { _ in try await join() }
+    }
+
+    private func contested(_ api: ServedProduct) async throws -> Change {
+        let (store, couriers) = try await api.team(1)
+        let id = try await api.delivery(of: store, to: couriers)
+        for action in ["accept", "cancel"] { try await api.act(action, id, as: couriers[0]) }
+        try await device(store, api)
+        let given = try await api.get("/v1/couriers/\(couriers[0].id)/cancellations", as: store.token).items
+        let path = "/v1/cancellations/\(try #require(given.first?["id"].string))"
+        _ = try await api.post("\(path)/contest", ["note": "Led na cesti"], as: couriers[0].token)
+        return { _ in try await api.post("\(path)/excuse", as: store.token) }
+    }
+
     /// What is told of a delivery that waits.
     private func waiting(_ untruth: Untruth, _ api: ServedProduct) async throws -> Change {
         let (store, couriers) = try await api.team(2)
@@ -182,6 +215,9 @@ extension RetryTests {
         case "delivery_changed":
             try await device(couriers[0], api)
             _ = try await edit(["instructions": "Zvoni dvaput"])
+        case "delivery_reassigned":
+            try await device(couriers[0], api)
+            _ = try await act("reassign", by: store, ["courier_ids": .array([.string(couriers[1].id)])])
         default:
             _ = try await act("deliver", by: couriers[0])
             try await device(couriers[0], api)
@@ -190,12 +226,15 @@ extension RetryTests {
         return { _ in
             switch untruth {
             case .lateArrived, .failedArrived, .changedArrived, .reopenedArrived:
-                try await act("deliver", by: couriers[0])
-            case .lateElsewhen: try await edit(["window": .null])
-            case .arrivedReopened: try await act("reopen", by: store, ["note": "Nije stiglo"])
-            case .reopenedCancelled: try await act("cancel", by: store)
-            case .failedReturned: try await act("cancel", by: couriers[0])
-            default: try await act("reassign", by: store)
+                return try await act("deliver", by: couriers[0])
+            case .lateElsewhen: return try await edit(["window": .null])
+            case .arrivedReopened: return try await act("reopen", by: store, ["note": "Nije stiglo"])
+            case .reopenedCancelled: return try await act("cancel", by: store)
+            case .failedReturned: return try await act("cancel", by: couriers[0])
+            case .reassignedTakenAgain:
+                _ = try await edit(["courier_ids": .array(couriers.map { .string($0.id) })])
+                return try await act("accept", by: couriers[0])
+            default: return try await act("reassign", by: store)
             }
         }
     }

@@ -17,6 +17,7 @@ import Testing
         case strandedTaken, strandedOffered, unacceptedTaken, unacceptedCancelled
         case lateArrived, lateElsewhen, lateOfAnother, failedArrived, failedReturned, arrivedReopened
         case changedArrived, changedOfAnother, reopenedArrived, reopenedCancelled, offersGone
+        case reassignedTakenAgain, endedJoined, joinedEnded, contestedExcused
 
         var kind: String {
             switch self {
@@ -37,6 +38,10 @@ import Testing
             case .changedArrived, .changedOfAnother: "delivery_changed"
             case .reopenedArrived, .reopenedCancelled: "delivery_reopened"
             case .offersGone: "offers_waiting"
+            case .reassignedTakenAgain: "delivery_reassigned"
+            case .endedJoined: "partnership_ended"
+            case .joinedEnded: "partner_joined"
+            case .contestedExcused: "cancellation_contested"
             }
         }
 

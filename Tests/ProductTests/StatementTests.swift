@@ -74,6 +74,7 @@ import Testing
         FindHolder.self,
         InsertReset.self,
         TryReset.self,
+        GiveTryBack.self,
         TryResets.self,
         UseReset.self,
         InsertConfirmation.self,

@@ -141,6 +141,21 @@ import Testing
         }
     }
 
+    /// Its phone has rung for it already.
+    @Test func `who was told of what came before is not told again when the last is taken back`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier, id) = try await talk(api)
+            let key = try await api.key()
+            _ = try await api.say("Dva", in: id, as: courier)
+            let arrived = try await api.claim(key, channel: "push", wait: 10)
+            #expect(try await api.tell(key, "ack", arrived) == ["done"])
+            let last = try await api.say("Tri", in: id, as: courier).json
+            #expect(try await waiting(api, for: store) == ["Ana Anić: Tri"])
+            _ = try await api.takeBack(last, in: id, as: courier)
+            #expect(try await waiting(api, for: store).isEmpty)
+        }
+    }
+
     @Test func `a picture without words is told as one`() async throws {
         try await ServedProduct.serving { api in
             let (store, courier, id) = try await talk(api)

@@ -29,12 +29,13 @@ LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 BEGIN
     -- One after the other, each of whom sees what those before have claimed: they are no more together.
     PERFORM FROM accounts WHERE id = person FOR NO KEY UPDATE;
-    DELETE FROM devices WHERE account_id = person AND name = its_name AND token <> wanted;
-    DELETE FROM devices WHERE token IN (
-        SELECT token FROM devices WHERE account_id = person AND token <> wanted ORDER BY claimed_at DESC OFFSET most - 1);
     INSERT INTO devices (account_id, token, platform, keys, name) VALUES (person, wanted, its_platform, its_keys, its_name)
         ON CONFLICT (token) DO UPDATE SET (account_id, platform, keys, name, claimed_at) =
             (EXCLUDED.account_id, EXCLUDED.platform, EXCLUDED.keys, EXCLUDED.name, clock_timestamp());
+    -- What waits for those that it replaces goes to it.
+    DELETE FROM devices WHERE account_id = person AND name = its_name AND token <> wanted;
+    DELETE FROM devices WHERE token IN (
+        SELECT token FROM devices WHERE account_id = person AND token <> wanted ORDER BY claimed_at DESC OFFSET most - 1);
 END
 $$;
 

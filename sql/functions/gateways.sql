@@ -188,6 +188,19 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     FROM outbox_take(wanted_channel, wanted, lease_seconds)
 $$;
 
+-- Refuses what was done for a key that has ended. It is asked after messages were taken, and sees what was so by then: what is written
+-- after a key's end is given to nobody who has it, however long ago it asked.
+CREATE OR REPLACE FUNCTION key_is_good(key uuid) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    PERFORM FROM gateway_keys WHERE id = key AND revoked_at IS NULL AND (expires_at > now()) IS NOT FALSE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the key has ended' USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'key_is_good';
+    END IF;
+    RETURN true;
+END
+$$;
+
 -- Says that messages have arrived: 'done' for each whose lease is still good, else 'lost'.
 CREATE OR REPLACE FUNCTION outbox_ack(ids uuid[], leases uuid[], channels text[] DEFAULT '{push,sms,email}')
 RETURNS TABLE (id uuid, result text)
@@ -311,7 +324,8 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION
-    channels_of_session, end_if_idle, let_in, claim_lane, lanes_open, lane_is_live, lanes_of, outbox_take, outbox_claim, outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
+    channels_of_session, end_if_idle, let_in, claim_lane, lanes_open, lane_is_live, lanes_of, outbox_take, outbox_claim, key_is_good,
+    outbox_ack, outbox_nack, outbox_extend FROM PUBLIC;
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'kurir_gateway') THEN

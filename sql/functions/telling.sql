@@ -35,7 +35,7 @@ LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off SET plan_cache_mo
 BEGIN
     RETURN QUERY
     SELECT 'sms', k.phone, a.language FROM accounts a JOIN couriers k ON k.id = a.id
-    WHERE a.id = account AND reach NOT IN ('push', 'offer', 'else_email') AND k.phone IS NOT NULL AND (
+    WHERE a.id = account AND reach NOT IN ('push', 'offer', 'else_email') AND k.phone IS NOT NULL AND NOT (k.off AND reach = 'else_sms') AND (
         reach = 'never_push' OR k.phone_verified AND (
             reach = 'proven' OR (reach = 'surely' OR a.notifications_enabled)
             AND NOT (a.notifications_enabled AND EXISTS (SELECT FROM devices d WHERE d.account_id = a.id))))
@@ -52,10 +52,26 @@ BEGIN
 END
 $$;
 
--- What must be known although its push cannot arrive any more goes where its account is told besides, unless another device gets it: to the
--- number of a courier, to the address of a store. A store whose e-mail address is not proven reaches nobody's number.
+-- What cannot arrive any more by its push goes to the devices that its account has had since it was written: the others were told then. What
+-- must be known goes where its account is told besides, unless there is a device: to the number of a courier, to the address of a store. A
+-- store whose e-mail address is not proven reaches nobody's number.
 CREATE OR REPLACE FUNCTION reach_otherwise(ids uuid[]) RETURNS void
 LANGUAGE sql AS $$
+    INSERT INTO messages (kind, channel, address, platform, language, title, body, data, account_id, subject, expires_at, sms)
+    SELECT lost.kind, 'push', later.token, later.platform, lost.language, lost.title, lost.body,
+        lost.data - 'keys' || jsonb_strip_nulls(jsonb_build_object('keys', later.keys)), lost.account_id, lost.subject,
+        lost.expires_at, lost.sms
+    FROM (
+        SELECT DISTINCT ON (m.account_id, m.kind, m.subject) m.* FROM messages m
+        WHERE m.id = ANY (ids) AND m.channel = 'push' AND m.subject IS NOT NULL AND (m.expires_at > clock_timestamp()) IS NOT FALSE
+        ORDER BY m.account_id, m.kind, m.subject, m.id DESC) lost,
+        LATERAL (
+            SELECT d.* FROM accounts a JOIN devices d ON d.account_id = a.id
+            WHERE a.id = lost.account_id AND a.notifications_enabled AND d.claimed_at > lost.created_at AND NOT EXISTS (
+                SELECT FROM messages m
+                WHERE m.subject = lost.subject AND m.kind = lost.kind AND m.address = d.token AND m.created_at >= lost.created_at)
+            OFFSET 0) later
+    ORDER BY lost.id, later.token;
     INSERT INTO messages (kind, channel, address, language, title, body, data, account_id, subject, expires_at, cause)
     SELECT kind, besides.channel::message_channel, besides.address, language, title,
         CASE WHEN besides.channel = 'sms' THEN coalesce(sms, body) ELSE body END, data - 'keys', account_id, subject, expires_at,
@@ -75,4 +91,4 @@ $$;
 DROP FUNCTION IF EXISTS reach_by_sms(uuid[]);
 
 REVOKE ALL ON FUNCTION
-    reach_of, duty_now, reached_besides, reach_otherwise FROM PUBLIC;
+    reach_of, duty_now, on_duty_since, reached_besides, reach_otherwise FROM PUBLIC;

@@ -74,6 +74,16 @@ BEGIN
     WHEN 'delivery_changed', 'delivery_reopened' THEN
         RETURN EXISTS (
             SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'in_progress' AND d.courier_id = m.account_id);
+    WHEN 'delivery_reassigned' THEN
+        RETURN NOT EXISTS (
+            SELECT FROM deliveries d
+            WHERE d.id = m.subject AND d.status IN ('in_progress', 'delivered') AND d.courier_id = m.account_id);
+    WHEN 'partnership_ended' THEN
+        RETURN NOT EXISTS (SELECT FROM partners p WHERE p.store_id = m.subject AND p.courier_id = m.account_id);
+    WHEN 'partner_joined' THEN
+        RETURN EXISTS (SELECT FROM partners p WHERE p.store_id = m.account_id AND p.courier_id = m.subject);
+    WHEN 'cancellation_contested' THEN
+        RETURN NOT EXISTS (SELECT FROM cancellation_reviews r WHERE r.cancellation_id = m.subject AND r.excused_at IS NOT NULL);
     WHEN 'attempt_failed' THEN
         RETURN EXISTS (SELECT FROM deliveries d WHERE d.id = m.subject AND d.status = 'in_progress');
     WHEN 'delivery_delivered' THEN
@@ -130,9 +140,15 @@ BEGIN
     WHEN 'offers_waiting' THEN
         PERFORM FROM deliveries WHERE id = ANY (ARRAY(
             SELECT delivery_id FROM jobs WHERE courier_id = m.subject AND status = 'pending' AND until IS NULL)) ORDER BY id FOR SHARE;
-    WHEN 'delivery_stranded', 'delivery_unaccepted', 'delivery_late', 'delivery_changed', 'delivery_reopened', 'attempt_failed',
-        'delivery_delivered' THEN
+    WHEN 'delivery_stranded', 'delivery_unaccepted', 'delivery_late', 'delivery_changed', 'delivery_reopened', 'delivery_reassigned',
+        'attempt_failed', 'delivery_delivered' THEN
         PERFORM FROM deliveries WHERE id = m.subject FOR SHARE;
+    WHEN 'partnership_ended' THEN
+        PERFORM FROM partners WHERE store_id = m.subject AND courier_id = m.account_id FOR SHARE;
+    WHEN 'partner_joined' THEN
+        PERFORM FROM partners WHERE store_id = m.account_id AND courier_id = m.subject FOR SHARE;
+    WHEN 'cancellation_contested' THEN
+        PERFORM FROM cancellation_reviews WHERE cancellation_id = m.subject FOR SHARE;
     WHEN 'invite' THEN
         PERFORM FROM invites WHERE id = m.subject FOR SHARE;
     WHEN 'confirmation_code' THEN

@@ -79,10 +79,11 @@ struct FindHolder: Statement {
 /// Writes a code, whether or not there is an account for it, and the message that carries it to the account.
 struct InsertReset: Statement {
     static let minutes = 15
+    static let tries = 5
     static let sql = """
         WITH reset AS (
             INSERT INTO reset_codes (id, account_id, code_hash, tries_left, expires_at)
-            VALUES ($1, $2, $3, 5, now() + make_interval(mins => $4)) RETURNING account_id, expires_at)
+            VALUES ($1, $2, $3, \(tries), now() + make_interval(mins => $4)) RETURNING account_id, expires_at)
         \(Tell.sql("""
             SELECT jsonb_build_array($5 || jsonb_build_object(
                 'accounts', ARRAY[account_id], 'subject', account_id, 'expires_at', expires_at,
@@ -130,6 +131,15 @@ struct TryReset: Statement {
     func bind(into parameters: inout Parameters) { parameters.add(id) }
 
     static func decode(_ row: inout RowReader) throws -> LiveReset { try LiveReset(&row) }
+}
+
+/// Gives a try back to a code that was right.
+struct GiveTryBack: Statement {
+    static let sql =
+        "UPDATE reset_codes SET tries_left = tries_left + 1 WHERE id = $1 AND tries_left < \(InsertReset.tries)"
+    let id: ID
+
+    func bind(into parameters: inout Parameters) { parameters.add(id) }
 }
 
 /// Gives all live codes of an account to somebody who does not say which is meant. That uses no tries of theirs; from networks

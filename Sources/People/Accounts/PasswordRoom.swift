@@ -131,7 +131,13 @@ package struct PasswordRoom: Room {
             }
             return (id: found.id, account: account)
         }
-        try passwords.refusePersonal(form.new, of: found.account)
+        do {
+            try passwords.refusePersonal(form.new, of: found.account)
+        } catch {
+            // The code was right: it was no try.
+            if form.id != nil { try await database.run(GiveTryBack(id: found.id)) }
+            throw error
+        }
         let new = try await passwords.hash(form.new, of: found.account.login, in: .new(call.request))
         let change = SetPassword(
             account: found.account.id, old: nil, new: new, message: Message(.passwordChanged),

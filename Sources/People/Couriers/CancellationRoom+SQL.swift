@@ -61,8 +61,9 @@ struct ExcuseCancellation: Statement {
             \(Tell.sql("""
                 SELECT jsonb_build_array($2 || jsonb_build_object('accounts', ARRAY[courier_id], 'subject', id)) AS notices
                 FROM excused
-                """)))
-        SELECT id FROM excused
+                """))),
+        untrue AS MATERIALIZED (SELECT withdraw('cancellation_contested', ARRAY[id]) FROM excused)
+        SELECT id FROM excused, untrue
         """
     let cancellation: Cancellation
 

@@ -148,7 +148,8 @@ struct EndPartnership: Statement {
             UPDATE invites i SET state = 'revoked' FROM ended JOIN couriers c ON c.id = ended.courier_id
             WHERE i.store_id = $1 AND i.state = 'open' AND (i.courier_id = c.id OR i.phone = c.phone) RETURNING i.id),
         untrue AS MATERIALIZED (SELECT withdraw('invite', array_agg(id)) AS withdrawn FROM revoked HAVING count(*) > 0),
-        untold AS MATERIALIZED (SELECT withdraw_bulletins($1, courier_id) FROM ended),
+        untold AS MATERIALIZED (
+            SELECT withdraw_bulletins($1, courier_id), withdraw('partner_joined', ARRAY[courier_id], ARRAY[$1]) FROM ended),
         published AS (
             \(Publish.sql("""
                 SELECT ARRAY[$1, $2], '{partner.ended,partner.ended}'::text[],
@@ -156,7 +157,7 @@ struct EndPartnership: Statement {
                 FROM ended
                 """))),
         told AS (
-            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[courier_id])) AS notices FROM ended")))
+            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[courier_id], 'subject', $1)) AS notices FROM ended")))
         SELECT * FROM noted WHERE (SELECT count(*) FROM untrue) + (SELECT count(*) FROM untold) >= 0
         """
     let pair: Pair

@@ -170,8 +170,9 @@ struct RedeemInvite: Statement {
                 FROM joined
                 """))),
         told AS (
-            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[store_id])) AS notices FROM joined"))),
-        untrue AS MATERIALIZED (SELECT withdraw('invite', ARRAY[$1]) FROM redeemed)
+            \(Tell.sql("SELECT jsonb_build_array($3 || jsonb_build_object('accounts', ARRAY[store_id], 'subject', $2)) AS notices FROM joined"))),
+        untrue AS MATERIALIZED (
+            SELECT withdraw('invite', ARRAY[$1]) + withdraw('partnership_ended', ARRAY[store_id], ARRAY[$2]) FROM redeemed)
         SELECT since FROM joined, untrue
         """
     let invite: ID

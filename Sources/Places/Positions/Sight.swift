@@ -3,7 +3,7 @@ import Domain
 import Postgres
 
 /// Who sees where a courier is: stores that it works for, while it carries something of theirs, and, where it shares that always,
-/// while it is on duty.
+/// while it is on duty. Where it was before its duty is not seen, though it may still be there to be forgotten.
 private enum Sight {
     /// A courier who may be seen at all, with where it is.
     static func courier(_ id: String) -> String {
@@ -11,7 +11,8 @@ private enum Sight {
         LATERAL (SELECT * FROM positions p WHERE p.courier_id = \(id) OFFSET 0) p,
             LATERAL (
                 SELECT id, first_name, last_name, share_position = '\(PositionSharing.always.rawValue)'
-                    AND duty_now(on_duty, duty_until) AS is_shared
+                    AND duty_now(on_duty, duty_until)
+                    AND (p.at >= date_trunc('second', on_duty_since(on_duty, duty_until, duty_since))) IS NOT FALSE AS is_shared
                 FROM couriers k WHERE k.id = \(id) AND NOT k.off OFFSET 0) k
         """
     }

@@ -63,7 +63,7 @@ struct MessageNotice: Sendable {
     }
 }
 
-/// The last message of a side that the other has not read, unless a notice of one waits.
+/// The last message of a side that the other has not read, unless a notice of one waits, or its own has arrived.
 struct FindUntold: Statement {
     static let sql = """
         SELECT \(SaidMessage.columns) FROM conversations c, LATERAL (
@@ -73,6 +73,10 @@ struct FindUntold: Statement {
             AND CASE WHEN $2 THEN c.courier_unread ELSE c.store_unread END > 0 AND NOT EXISTS (
                 SELECT FROM message_queue q WHERE \(MessageNotice.waiting(of: "$1"))
                     AND q.account_id = CASE WHEN $2 THEN c.courier_id ELSE c.store_id END)
+            AND NOT EXISTS (
+                SELECT FROM (SELECT * FROM messages WHERE subject = $1 ORDER BY id DESC LIMIT 100) latest
+                WHERE kind = 'message_received' AND account_id = CASE WHEN $2 THEN c.courier_id ELSE c.store_id END
+                    AND (data->>'seq')::integer = m.seq AND EXISTS (SELECT FROM messages_done d WHERE d.id = latest.id OFFSET 0))
         """
     let conversation: ID
     let from: AccountKind
