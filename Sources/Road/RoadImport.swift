@@ -27,7 +27,9 @@ package struct RoadImport: Sendable {
     /// Reads a file. `source` is whose entries are that do not say it; it is meant even if the file has none of its.
     package init(_ file: [UInt8], source: String?, withRadars: Bool) throws {
         (kinds, self.source) = (RoadKind.all(withRadars: withRadars), source ?? "import")
-        guard let json = JSON(file), let items = Self.items(json)?.map(Self.flat) else { throw NotUnderstood() }
+        // Some programs begin a file with a mark of its encoding.
+        let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
+        guard let json = JSON(text), let items = Self.items(json)?.map(Self.flat) else { throw NotUnderstood() }
         if source != nil || !items.contains(where: { $0["source"] != nil }) { named[self.source] = [] }
         for (place, item) in items.enumerated() { take(item, number: place + 1) }
     }

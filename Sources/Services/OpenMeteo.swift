@@ -131,10 +131,10 @@ enum OpenMeteo: WeatherLanguage {
 
     // MARK: Times
 
-    /// As the time zones of the world are called: `Europe/Zagreb`, `GMT`.
+    /// As the time zones of the world are called: `Europe/Zagreb`, `GMT`. Other names with digits are rules of POSIX's to PostgreSQL.
     private static func isName(_ zone: String) -> Bool {
         zone.count <= Domain.Bounds.timeZone
-            && zone.wholeMatch(of: #/GMT|UTC|[A-Za-z_]+(\/[A-Za-z0-9_+\-]+){1,2}/#) != nil
+            && zone.wholeMatch(of: #/GMT|UTC|Etc\/GMT[+\-]?[0-9]{1,2}|[A-Za-z_]+(\/[A-Za-z_\-]+){1,2}/#) != nil
     }
 
     private static func offset(_ json: JSON?) throws -> Int {

@@ -50,10 +50,17 @@ class Issuer:
 
     def signed_by_open_head(self, claims: dict) -> bytes:
         """What says how it is signed where anybody could have written it."""
+        return self.signed_with(b"", {1: -7, 4: self.kid}, claims)
+
+    def signed_with_a_condition(self, claims: dict) -> bytes:
+        """What may be taken only by whoever knows what 99 is."""
+        return self.signed_with(cbor2.dumps({1: -7, 2: [99], 4: self.kid, 99: 1}), {}, claims)
+
+    def signed_with(self, head: bytes, open_head: dict, claims: dict) -> bytes:
         payload = cbor2.dumps(claims)
-        numbers = self.key.sign(cbor2.dumps(["Signature1", b"", b"", payload]), ec.ECDSA(hashes.SHA256()))
+        numbers = self.key.sign(cbor2.dumps(["Signature1", head, b"", payload]), ec.ECDSA(hashes.SHA256()))
         signature = b"".join(number.to_bytes(32, "big") for number in decode_dss_signature(numbers))
-        return cbor2.dumps(cbor2.CBORTag(18, [b"", {1: -7, 4: self.kid}, payload, signature]))
+        return cbor2.dumps(cbor2.CBORTag(18, [head, open_head, payload, signature]))
 
 
 def code(signed: bytes) -> str:
@@ -176,6 +183,7 @@ def broken(whole: str, issuer: Issuer, good: dict, now: float) -> dict:
         "an array of a billion": code(b"\x9a\x3f\xff\xff\xff"),
         "a text of a billion": code(b"\x7a\x3f\xff\xff\xff"),
         "many items": code(b"\x99\xff\x00" + bytes(0xFF00)),
+        "a condition that nobody knows": code(issuer.signed_with_a_condition(good)),
         "no signature": code(cbor2.dumps(good)),
         "three parts": code(cbor2.dumps([b"", {}, b""])),
         "no certificate": code(issuer.signed({1: "HR", 4: int(now) + DAY})),

@@ -69,10 +69,12 @@ import Testing
             """
             \u{FEFF} {"version":"https://jsonfeed.org/version/1.1","title":"Vijesti","items":[
               {"id":"1","url":"https://x.example/1","title":"Jedan","content_html":"<p>A</p><p>B</p>","date_published":"2026-11-02T13:00:00+01:00"},
-              {"id":"2","content_text":"Samo tekst"},{"id":"3"},7]}
+              {"id":"2","content_text":"Samo tekst"},{"id":"4","title":"x","content_text":"a <b>c</b> &amp; d"},{"id":"3"},7]}
             """)
-        #expect(feed.title == "Vijesti" && feed.entries.count == 2 && feed.empty == [3, 4])
+        #expect(feed.title == "Vijesti" && feed.entries.count == 3 && feed.empty == [4, 5])
         #expect(feed.entries[0].text == "A\nB" && feed.entries[1].title == "Samo tekst")
+        // What is plain by its name is no markup.
+        #expect(feed.entries[2].text == "a <b>c</b> &amp; d")
     }
 
     @Test func `what nobody can see says nothing`() throws {
@@ -145,7 +147,8 @@ import Testing
         ("<b>a</b>", "a"), ("a<br>b", "a b"), ("1 < 2 & 3 > 2", "1 < 2 & 3 > 2"), ("a<!-- <b> -->b", "a b"),
         ("x<script>alert('<b>')</script>y", "x y"), ("<STYLE>p{}</STYLE>y", "y"),
         ("&#269;&#x107;&scaron;&unknown;&", "čćš&unknown;&"),
-        ("&lt;b&gt;", "<b>"), ("a\u{202E}b\u{0}c\u{7}", "abc"), ("<img src=x onerror=alert(1)>slika", "slika"),
+        ("&lt;b&gt;", "<b>"), ("a <i t=\"x>y\">b</i>", "a b"), ("a <i t='x>y'>b</i>", "a b"), ("a <don't>b", "a b"),
+        ("a\u{202E}b\u{0}c\u{7}", "abc"), ("<img src=x onerror=alert(1)>slika", "slika"),
         ("&#0;&#xD800;", "&#xD800;"),
         ("  a \n\t b  ", "a b"), ("<a href='javascript:x'>dalje</a>", "dalje"), ("a<b", "a"),
     ])

@@ -89,8 +89,14 @@ import Testing
         #expect(broken.entries.isEmpty && broken.named["test"] == [name])
     }
 
+    /// Some programs begin a file so.
+    @Test func `a mark of the encoding before the reports is passed over`() throws {
+        let file = try RoadImport(Array("\u{feff}[]".utf8), source: "test", withRadars: true)
+        #expect(file.entries.isEmpty && file.wrong.isEmpty)
+    }
+
     @Test func `what is neither of the two is refused`() {
-        for text in ["", "7", "{}", "[", #"{"features": 7}"#, "\u{feff}[]", "<rss/>"] {
+        for text in ["", "7", "{}", "[", #"{"features": 7}"#, "\u{feff}", "<rss/>"] {
             #expect(throws: RoadImport.NotUnderstood.self) {
                 _ = try RoadImport(Array(text.utf8), source: "test", withRadars: true)
             }

@@ -103,6 +103,12 @@ import Testing
                 }
             }
             #expect(codes.contains(429) && codes.count { $0 == 404 } >= 100)
+            // People read so on a page, and programs as a problem.
+            try await eventually {
+                let page = try await api.get("/t/x", headers: from.merging(["Accept": "text/html"]) { $1 })
+                return page.status == 429 && page.reply.text.contains("Too much at once")
+                    && page.reply.header("retry-after") != nil
+            }
             #expect(try await api.get("/v1/tracking/x", headers: ["X-Forwarded-For": "198.51.100.9"]).status == 404)
         }
     }

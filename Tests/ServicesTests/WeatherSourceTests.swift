@@ -95,6 +95,7 @@ import Testing
         for text in hourly { #expect(throws: NotUnderstood.self, "\(text)") { _ = try read(text) } }
         let more = [
             #""timezone": "../../etc/passwd""#, #""timezone": "<b>""#, #""timezone": null"#, #""timezone": "+02:00""#,
+            #""timezone": "A/B+99""#, #""timezone": "Europe/X5""#,
             #""timezone": "GMT", "utc_offset_seconds": 1000000"#, #""timezone": "GMT", "utc_offset_seconds": "x""#,
             #""timezone": "GMT", "utc_offset_seconds": \#(Int.min)"#,
             #""timezone": "GMT", "utc_offset_seconds": 86401"#,

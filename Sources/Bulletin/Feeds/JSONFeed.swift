@@ -13,8 +13,10 @@ enum JSONFeed {
     private static func entry(_ item: JSON) -> FeedEntry.Said {
         guard case .object(let item) = item else { return FeedEntry.Said() }
         func first(_ names: String...) -> String { names.lazy.map { text(item[$0]) }.first { !$0.isEmpty } ?? "" }
+        let markup = text(item["content_html"])
         return FeedEntry.Said(
-            title: text(item["title"]), text: first("content_html", "content_text", "summary"),
+            title: text(item["title"]),
+            text: markup.isEmpty ? PlainText.asMarkup(first("content_text", "summary")) : markup,
             link: first("url", "external_url"), guid: text(item["id"]), date: first("date_published", "date_modified"))
     }
 

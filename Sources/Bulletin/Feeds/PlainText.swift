@@ -27,6 +27,12 @@ enum PlainText {
         return kept + "…"
     }
 
+    /// Plain text as markup that shows it.
+    static func asMarkup(_ text: String) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
+            .split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
+    }
+
     /// The text with what references stand for (`&amp;`, `&#269;`).
     static func references(in text: String) -> String {
         var (result, rest) = (String.UnicodeScalarView(), text.unicodeScalars[...])
@@ -78,7 +84,7 @@ enum PlainText {
             String.UnicodeScalarView(rest.prefix(12).prefix { $0.properties.isAlphabetic || $0 == "/" || $0.isDigit })
         )
         .lowercased()
-        skip(&rest, past: ">")
+        skipTag(&rest)
         if ["script", "style"].contains(name) {
             // What looks like its end within it ends it, as in browsers.
             skip(&rest, past: "</" + name)
@@ -97,6 +103,21 @@ enum PlainText {
         "a", "/a", "b", "/b", "i", "/i", "em", "/em", "strong", "/strong", "u", "/u", "span", "/span", "font", "/font",
         "small", "/small", "sup", "/sup", "sub", "/sub", "abbr", "/abbr",
     ]
+
+    /// Skips what is left of a tag: a bracket within a quoted value does not end it.
+    private static func skipTag(_ rest: inout Substring.UnicodeScalarView) {
+        var (last, quote): (Unicode.Scalar, Unicode.Scalar?) = (" ", nil)
+        while let scalar = rest.popFirst() {
+            if let open = quote {
+                if scalar == open { quote = nil }
+            } else if scalar == ">" {
+                return
+            } else if last == "=", scalar == "\"" || scalar == "'" {
+                quote = scalar
+            }
+            if !scalar.properties.isWhitespace { last = scalar }
+        }
+    }
 
     private static func skip(_ rest: inout Substring.UnicodeScalarView, past end: String) {
         let end = Array(end.unicodeScalars)

@@ -16,6 +16,8 @@ struct SignedMessage: Sendable {
         else { return nil }
         let head = protected.isEmpty ? nil : CBOR(protected)
         guard protected.isEmpty || head?.isMap == true else { return nil }
+        // Whoever does not understand what is marked as critical may not take the message: nothing besides these two is read here.
+        guard head?[2] == nil else { return nil }
         (self.payload, self.protected, self.signature) = (payload, protected, signature)
         // Which algorithm it is stands where the signature covers it.
         algorithm = head?[1]?.integer.flatMap(VerifyingKey.Algorithm.init(cose:))

@@ -3,24 +3,31 @@ import Domain
 import HTTP
 import Languages
 
-/// What somebody sees who has come to an address where there is nothing, or nothing for who is not signed in. Programs get the problem.
+/// What somebody sees who has come to an address where there is nothing, nothing for who is not signed in, or too much already.
+/// Programs get the problem.
 enum LostPage {
     static func seen(instead problem: Problem, by request: Request) -> Response? {
-        guard ["GET", "HEAD"].contains(request.method), !request.path.hasPrefix("/v1/"),
+        guard ["GET", "HEAD", "POST"].contains(request.method), !request.path.hasPrefix("/v1/"),
             request.prefersToJSON("text/html")
         else { return nil }
         let language = request.acceptedLanguage.rawValue
-        return switch problem.status {
-        case .notFound: lost[language]
-        case .unauthenticated: signedOut[language]
-        default: nil
-        }
+        let page =
+            switch problem.status {
+            case .notFound: lost[language]
+            case .unauthenticated: signedOut[language]
+            case .tooManyRequests: crowded[language]
+            default: nil as Response?
+            }
+        guard var page else { return nil }
+        page.headers += problem.headers
+        return page
     }
 
     // In each language. They are made once, since nothing bounds how often they are asked for.
     private static let lost = answers(.notFound, "lost", [("/", "lost_start")])
     private static let signedOut = answers(
         .unauthenticated, "closed", [("/store", "start_store"), ("/courier", "start_courier")])
+    private static let crowded = answers(.tooManyRequests, "crowded", [])
 
     private static func answers(
         _ status: Status, _ words: String, _ ways: [(path: String, words: String)]
@@ -37,7 +44,7 @@ enum LostPage {
             words.pages["\(name)_title"] ?? "", words.code,
             """
             <p class="lead">\(text(name))</p>
-            <p>\(links.joined(separator: " "))</p>
+            \(links.isEmpty ? "" : "<p>\(links.joined(separator: " "))</p>")
             """)
         page.isPrivate = true
         return page.response(status)

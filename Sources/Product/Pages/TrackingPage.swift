@@ -23,7 +23,8 @@ struct TrackingPage {
         case refused
     }
 
-    func page(_ tracked: TrackedDelivery, _ token: String, said: Said? = nil) -> HTMLPage {
+    /// `typed` is what was written and not taken: it is there to be changed.
+    func page(_ tracked: TrackedDelivery, _ token: String, said: Said? = nil, typed: String = "") -> HTMLPage {
         var page = HTMLPage(
             title: "\(tracked.storeName) · Kurir", language: words.words.code,
             body: """
@@ -35,8 +36,8 @@ struct TrackingPage {
                 data-courier="\(text("track_map_courier"))" data-here="\(text("track_map_here"))" \(map.attributes)></div>
                 <div data-part="cash">\(cash(tracked))</div>
                 <div data-part="pin">\(pin(tracked))</div>
-                <div data-part="wish">\(wish(tracked, token))</div>
-                <div data-part="rating">\(rating(tracked, token))</div>
+                <div data-part="wish">\(wish(tracked, token, typed))</div>
+                <div data-part="rating">\(rating(tracked, token, typed))</div>
                 <div data-part="call">\(tracked.state == .attemptFailed ? "" : call(tracked))</div>
                 <footer><p class="brand">\(Mark.svg) Kurir</p></footer></main>
                 """, hasForm: true, style: Self.style, script: "\(assets)/track.js")
@@ -148,17 +149,20 @@ struct TrackingPage {
             """
     }
 
-    private func wish(_ tracked: TrackedDelivery, _ token: String) -> String {
+    private func wish(_ tracked: TrackedDelivery, _ token: String, _ typed: String) -> String {
         guard tracked.mayWish else { return "" }
         return """
-            <details><summary>\(text("track_wish"))</summary><form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
+            <details\(typed.isEmpty ? "" : " open")><summary>\(text("track_wish"))</summary><form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
             <label for="wish">\(text("track_wish_what"))</label>
-            <textarea id="wish" name="text" rows="2" maxlength="\(Bounds.wish)" required></textarea>
+            <textarea id="wish" name="text" rows="2" maxlength="\(Bounds.wish)" required>\(Self.typed(typed))</textarea>
             <button>\(text("track_send"))</button></form></details>
             """
     }
 
-    private func rating(_ tracked: TrackedDelivery, _ token: String) -> String {
+    /// A text area leaves out a line end that it begins with.
+    private static func typed(_ text: String) -> String { text.isEmpty ? "" : "\n" + HTMLPage.escaped(text) }
+
+    private func rating(_ tracked: TrackedDelivery, _ token: String, _ typed: String) -> String {
         if let stars = tracked.stars {
             let given = text("track_rated", ["stars": String(stars)])
             return
@@ -175,7 +179,7 @@ struct TrackingPage {
             <form class="rate" method="post" action="/t/\(HTMLPage.escaped(token))/rating">
             <fieldset><legend>\(text("track_rate"))</legend><div class="stars">\(stars)</div></fieldset>
             <label for="rating">\(text("track_rate_what"))</label>
-            <textarea id="rating" name="text" rows="2" maxlength="\(Bounds.rating)"></textarea>
+            <textarea id="rating" name="text" rows="2" maxlength="\(Bounds.rating)">\(Self.typed(typed))</textarea>
             <button>\(text("track_send"))</button></form>
             """
     }

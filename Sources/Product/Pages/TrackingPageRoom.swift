@@ -22,6 +22,7 @@ struct TrackingPageRoom: Room {
                 let said = call.request.query("said").flatMap(TrackingPage.Said.init)
                 return try await show(call) { (try await tracking.find(call), said == .refused ? nil : said) }
             },
+            again("wish"), again("rating"),
             form("wish", "Takes a recipient's wish, and shows the page again") { call in
                 let text = try Texts.paragraph(call.request.formField("text") ?? "", upTo: Bounds.wish)
                 _ = try await tracking.wish(call, text)
@@ -42,6 +43,14 @@ struct TrackingPageRoom: Room {
         .text(HTMLPage.type, "The link is over.", .gone),
     ]
 
+    /// Where a form was refused is an address, too, which browsers open again by themselves.
+    private func again(_ name: String) -> Endpoint {
+        Endpoint(
+            .get, "/t/{token}/\(name)", for: .anyone, "Leads back to the page with that form", room: "Pages",
+            answers: [.seeOther]
+        ) { try back($0) }
+    }
+
     private func form(
         _ name: String, _ summary: String, _ take: @escaping @Sendable (Call) async throws -> Void
     ) -> Endpoint {
@@ -55,27 +64,38 @@ struct TrackingPageRoom: Room {
         ) { call in
             do {
                 try await take(call)
-                let token: String = try call.request.parameter("token")
-                return Response(.seeOther, headers: [Response.Header("Location", "/t/\(token)?said=\(name)")])
+                return try back(call, "?said=\(name)")
             } catch is InvalidValue {
-                return try await show(call, .unprocessable) { (try await tracking.find(call), .refused) }
+                return try await refuse(call, .unprocessable)
             } catch let problem as Problem where problem.status == .conflict {
-                return try await show(call, .conflict) { (try await tracking.find(call), .refused) }
+                return try await refuse(call, .conflict)
             } catch let problem as Problem {
                 return try await show(call) { throw problem }
             }
         }
     }
 
+    private func refuse(_ call: Call, _ status: Status) async throws -> Response {
+        try await show(call, status, typed: call.request.formField("text") ?? "") {
+            (try await tracking.find(call), .refused)
+        }
+    }
+
+    private func back(_ call: Call, _ query: String = "") throws -> Response {
+        let token: String = try call.request.parameter("token")
+        return Response(.seeOther, headers: [Response.Header("Location", "/t/\(token)\(query)")])
+    }
+
     /// The page of what was found, or the one that says why there is none.
     private func show(
-        _ call: Call, _ status: Status = .ok,
+        _ call: Call, _ status: Status = .ok, typed: String = "",
         _ find: () async throws -> (tracked: TrackedDelivery, said: TrackingPage.Said?)
     ) async throws -> Response {
         let page = TrackingPage(call.request, assets: assets, map: map)
         do {
             let found = try await find()
-            return page.page(found.tracked, try call.request.parameter("token"), said: found.said).response(status)
+            return page.page(found.tracked, try call.request.parameter("token"), said: found.said, typed: typed)
+                .response(status)
         } catch let problem as Problem where problem.status == .gone {
             return page.over.response(.gone)
         } catch let problem as Problem where problem.status == .notFound {
