@@ -26,8 +26,8 @@ enum LostPage {
     // In each language. They are made once, since nothing bounds how often they are asked for.
     private static let lost = answers(.notFound, "lost", [("/", "lost_start")])
     private static let signedOut = answers(
-        .unauthenticated, "closed", [("/store", "start_store"), ("/courier", "start_courier")])
-    private static let crowded = answers(.tooManyRequests, "crowded", [])
+        .unauthenticated, "lost_closed", [("/store", "start_store"), ("/courier", "start_courier")])
+    private static let crowded = answers(.tooManyRequests, "lost_crowded", [])
 
     private static func answers(
         _ status: Status, _ words: String, _ ways: [(path: String, words: String)]
