@@ -143,8 +143,9 @@ BEGIN
     WHEN 'delivery_stranded', 'delivery_unaccepted', 'delivery_late', 'delivery_changed', 'delivery_reopened', 'delivery_reassigned',
         'attempt_failed', 'delivery_delivered' THEN
         PERFORM FROM deliveries WHERE id = m.subject FOR SHARE;
+    -- There is no row yet of a partnership that begins: whoever makes one holds its courier.
     WHEN 'partnership_ended' THEN
-        PERFORM FROM partners WHERE store_id = m.subject AND courier_id = m.account_id FOR SHARE;
+        PERFORM FROM couriers WHERE id = m.account_id FOR UPDATE;
     WHEN 'partner_joined' THEN
         PERFORM FROM partners WHERE store_id = m.account_id AND courier_id = m.subject FOR SHARE;
     WHEN 'cancellation_contested' THEN
