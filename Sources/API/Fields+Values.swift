@@ -34,9 +34,9 @@ extension Country: TextFieldValue {
 }
 
 extension Password: TextFieldValue {
-    package static let shape = Shape.string(
-        format: "password", least: 8, most: 128, example: "krumpir-na-tavi")
-    package static var example: Password { example("correct horse battery") }
+    private static let sample = "correct horse battery"
+    package static let shape = Shape.string(format: "password", least: 8, most: 128, example: sample)
+    package static var example: Password { example(sample) }
 }
 
 extension Language: TextFieldValue {

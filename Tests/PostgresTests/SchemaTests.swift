@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 16)
-        #expect(checksum == [["4d1d9d6a75b15740bd319476e43d9034e72dc951743a0537b1b1a9dd203d1bc8"]])
+        #expect(checksum == [["9fcee7f5df114ea64713ff310ec716f6a8dcdc5d2cab6595aefdde6da227a383"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -91,7 +91,8 @@ import Testing
         "GET /.well-known/kurir-proof-keys",
         "POST /v1/stores", "POST /v1/couriers", "POST /v1/sessions", "POST /v1/password_resets",
         "PUT /v1/password_resets", "GET /v1/lifecycle", "GET /v1/about", "GET /undo/{token}", "POST /undo/{token}",
-        "GET /tiles/{z}/{x}/{y}", "GET /t/{token}", "POST /t/{token}/wish", "POST /t/{token}/rating",
+        "GET /tiles/{z}/{x}/{y}", "GET /t/{token}", "GET /t/{token}/wish", "GET /t/{token}/rating",
+        "POST /t/{token}/wish", "POST /t/{token}/rating",
         "GET /v1/tracking/{token}", "POST /v1/tracking/{token}/wish", "POST /v1/tracking/{token}/rating",
     ]
 

@@ -103,6 +103,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `what was taken back goes to no other device`(isRefused: Bool) async throws {
+        try await ServedProduct.serving { api in
+            let (key, store, couriers) = try await team(api, 2)
+            let id = try await api.delivery(of: store, to: couriers)
+            let held = try await api.claim(key, channel: "push").filter { $0["address"] == "d0" }
+            #expect(held.map { $0["kind"] } == ["delivery_offered"])
+            try await api.act("accept", id, as: couriers[1])
+            try await claim("new", api, couriers[0])
+            if isRefused {
+                #expect(try await api.tell(key, "nack", held, ["reason": "gone", "unregistered": true]) == ["dead"])
+            } else {
+                _ = try await api.call("DELETE", "/v1/me/devices/d0", as: couriers[0].token)
+            }
+            #expect(try await api.execute("SELECT FROM outbox WHERE address = 'new'").isEmpty)
+        }
+    }
+
     @Test func `a cancellation that no device took goes to the number`() async throws {
         try await ServedProduct.serving { api in
             let (key, store, couriers) = try await team(api, 1)

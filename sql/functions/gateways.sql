@@ -276,7 +276,8 @@ BEGIN
                 DELETE FROM devices d USING messages m
                     WHERE m.id = held.id AND m.created_at = held.created_at AND d.token = m.address
                         AND d.account_id = coalesce(m.account_id, d.account_id);
-                IF FOUND THEN PERFORM reach_otherwise(ARRAY[held.id]); END IF;
+                -- What was taken back meanwhile is told to nobody else.
+                IF FOUND AND (held.expires_at <= clock_timestamp()) IS NOT TRUE THEN PERFORM reach_otherwise(ARRAY[held.id]); END IF;
             ELSIF given.opted_out AND held.channel = 'sms' THEN
                 PERFORM stop_sms(address) FROM messages m WHERE m.id = held.id AND m.created_at = held.created_at;
             END IF;

@@ -216,9 +216,10 @@ LANGUAGE plpgsql AS $$
 DECLARE
     untrue uuid[];
 BEGIN
-    -- In the order in which gateways answer for them.
+    -- In the order in which gateways answer for them. What has been taken back already is told to nobody else.
     untrue := ARRAY(
         SELECT id FROM message_queue WHERE way = ANY (ways) AND account_id = person AND channel IN ('push', 'webpush')
+            AND (expires_at <= clock_timestamp()) IS NOT TRUE
         ORDER BY id FOR UPDATE);
     UPDATE message_queue SET expires_at = clock_timestamp()
         WHERE id = ANY (untrue) AND lease IS NOT NULL AND ready_at > clock_timestamp();
