@@ -1,20 +1,28 @@
 -- What can be searched for, and how.
 
--- Without case and accents, whatever the locale of the database.
+-- Without case and accents, whatever the locale of the database. What most texts lack is not looked for in them: it is
+-- done for every word of every delivery.
 CREATE OR REPLACE FUNCTION folded(text text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN octet_length($1) = length($1) THEN lower($1) ELSE lower(translate(
-        normalize(replace(replace($1, 'ß', 'ss'), 'ẞ', 'ss'), NFKD),
-        E'đĐłŁøØħĦıæÆœŒðÐþÞς\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030A\u030B\u030C\u030F\u0311\u031B\u0323\u0326\u0327\u0328',
-        'dDlLoOhHiaAoOdDtTσ')) END
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF octet_length(text) > length(text) THEN
+        text := regexp_replace(
+            normalize(text, NFKD), '[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323\u0326-\u0328]+', '', 'g');
+    END IF;
+    IF octet_length(text) > length(text) THEN
+        text := translate(replace(replace(text, 'ß', 'ss'), 'ẞ', 'ss'), 'đĐłŁøØħĦıæÆœŒðÐþÞς', 'dDlLoOhHiaAoOdDtTσ');
+    END IF;
+    RETURN lower(text);
+END
 $$;
 
 -- Letters and digits that stand together, with nothing between them that is a sign, a picture, or space.
 CREATE OR REPLACE FUNCTION words_of(text text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-    RETURN array_remove(
-        regexp_split_to_array(folded(text), '[\u0001-/:-@\[-`{-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u303f\ufe00-\ufe0f\U0001f000-\U0001faff]+'), '');
+    RETURN array_remove(string_to_array(
+        regexp_replace(folded(text), '[\u0001-/:-@\[-`{-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u303f\ufe00-\ufe0f\U0001f000-\U0001faff]+', ' ', 'g'),
+        ' '), '');
 END
 $$;
 
@@ -28,7 +36,7 @@ DECLARE
 BEGIN
     FOREACH word IN ARRAY words_of(text) LOOP
         marked := marked || (mark || left(word, 40));
-        IF word ~ '^0+[1-9][0-9]*$' THEN marked := marked || (mark || ltrim(left(word, 40), '0')); END IF;
+        IF starts_with(word, '0') AND word ~ '^0+[1-9][0-9]*$' THEN marked := marked || (mark || ltrim(left(word, 40), '0')); END IF;
     END LOOP;
     FOR digits IN 3 .. coalesce(length(phone) - 1, 0) LOOP
         marked := marked || (mark || '#' || right(phone, digits));
