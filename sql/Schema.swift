@@ -38,6 +38,7 @@ public enum Schema {
         ("0034_packed_areas.sql", text(PackageResources._034_packed_areas_sql)),
         ("0035_seats.sql", text(PackageResources._035_seats_sql)),
         ("0036_seen_less.sql", text(PackageResources._036_seen_less_sql)),
+        ("0037_short_checks.sql", text(PackageResources._037_short_checks_sql)),
     ]
 
     /// Count it up with every change of the functions, so that an older node that starts again leaves them alone.

@@ -437,7 +437,7 @@ def test_an_invite_for_somebody_who_is_there_already(visit, look):
     ana = Courier(old)
     url = call("POST", "/v1/invites", {"courier_id": ana.id, "message": "Come and ride for us"}, new.token)["url"]
     page = visit(url.removeprefix(ADDRESS), phone=True)
-    page.get_by_role("link").click()
+    page.locator("a.button").click()
     page.get_by_role("button", name="Sign in").click()
     look(page, "courier-sign-in")
     sign_in(page, ana)

@@ -38,7 +38,7 @@ def invite(store, phone):
 
 def register_courier(page, look, name, phone):
     """By the invite's page, with the code filled in."""
-    page.get_by_role("link").click()
+    page.locator("a.button").click()
     # Who invites is said there, too, and the code is at hand.
     expect(page.get_by_role("heading", level=1)).to_contain_text("invites you")
     look(page, "courier-register")

@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 16)
-        #expect(checksum == [["9fcee7f5df114ea64713ff310ec716f6a8dcdc5d2cab6595aefdde6da227a383"]])
+        #expect(checksum == [["b539c06135cc31a485e77613ec6098d5435523a9c4771c4bbf520305e50ae26a"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

@@ -609,6 +609,34 @@ import Testing
         }
     }
 
+    /// A list of a hundred jobs that are taken back tells one courier a hundred things at once.
+    @Test func `a round asks once for the last number of an account, however much it is told`() async throws {
+        try await ServedProduct.serving { api in
+            let store = try await api.store()
+            let session = try TestDatabase.current.connect()
+            // Nobody else numbers what this session writes.
+            _ = try session.query("SELECT pg_advisory_lock(7311146936)")
+            _ = try session.query(
+                """
+                INSERT INTO event_journal (accounts, types, data)
+                SELECT ARRAY['\(store.id)']::uuid[], '{test.told}', '{}' FROM generate_series(1, 100)
+                """)
+            try session.execute("BEGIN")
+            #expect(try session.query("SELECT number_events(1000)") == [["f"]])
+            let looks = try session.query(
+                """
+                SELECT sum(idx_scan) FROM pg_stat_xact_user_tables
+                WHERE relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'events'::regclass)
+                """)
+            let tables = try session.query("SELECT FROM pg_inherits WHERE inhparent = 'events'::regclass").count
+            #expect(try #require(looks[0][0].flatMap { Int($0) }) <= tables)
+            try session.execute("COMMIT")
+            _ = try session.query("SELECT pg_advisory_unlock(7311146936)")
+            let numbers = try await page(api, store, "?limit=200").items.map { $0["number"] }
+            #expect(numbers == (1...100).map { .integer($0) })
+        }
+    }
+
     /// The database's processes stand still for a second. Readers who wait then get events as soon as they are there,
     /// and nobody is refused.
     @Test func `a pause of the database leaves no trace`() async throws {

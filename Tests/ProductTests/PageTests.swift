@@ -38,6 +38,25 @@ import Testing
         }
     }
 
+    @Test func `whoever reads another language than its phone chooses it, and takes it along`() async throws {
+        try await ServedProduct.serving { api in
+            let (code, _) = try await invited(api, by: "Pekara")
+            let phone = ["Accept-Language": "hr"]
+            let page = try await api.get("/i/\(code)", headers: phone).reply.text
+            #expect(page.contains(#"href="/courier#invite="#))
+            let links = page.matches(of: /href="(\?language=([a-z]+))" hreflang/)
+            #expect(links.map { String($0.2) } == Language.known.map(\.rawValue).sorted())
+            for link in links {
+                let chosen = try await api.get("/i/\(code)\(link.1)", headers: phone).reply.text
+                #expect(chosen.contains("<html lang=\"\(link.2)\">"))
+                #expect(chosen.contains("lang=\"\(link.2)\" aria-current"))
+                #expect(chosen.contains("href=\"/courier\(link.1)#invite=\(code)\""))
+            }
+            let unknown = try await api.get("/i/\(code)?language=%22%3E", headers: phone).reply.text
+            #expect(unknown.contains(#"<html lang="en">"#))
+        }
+    }
+
     @Test func `the page of an invite that is over names nobody`() async throws {
         try await ServedProduct.serving { api in
             let (code, _) = try await invited(api, by: "Kod Mare")

@@ -41,13 +41,11 @@ BEGIN
         SELECT *, row_number() OVER (PARTITION BY account ORDER BY id, place) AS place_of_account FROM told),
     -- Looked up once an account, and handed on within it: a join would be a walk through all of them for each.
     numbered AS MATERIALIZED (
-        SELECT p.*, p.place_of_account + max(ends.number) OVER (PARTITION BY account) AS number
-        FROM placed p LEFT JOIN LATERAL (
-            SELECT coalesce(
-                (SELECT number FROM events e WHERE e.account_id = p.account AND e.numbered_at <= moment
-                    ORDER BY numbered_at DESC, number DESC LIMIT 1),
-                (SELECT number FROM feed_ends f WHERE f.account_id = p.account), 0) AS number
-            WHERE p.place_of_account = 1) ends ON true),
+        SELECT p.*, p.place_of_account + max(CASE WHEN place_of_account = 1 THEN coalesce(
+            (SELECT number FROM events e WHERE e.account_id = p.account AND e.numbered_at <= moment
+                ORDER BY numbered_at DESC, number DESC LIMIT 1),
+            (SELECT number FROM feed_ends f WHERE f.account_id = p.account), 0) END) OVER (PARTITION BY account) AS number
+        FROM placed p),
     written AS (
         INSERT INTO events (account_id, numbered_at, number, type, delivery_id, seq, at, data)
         SELECT account, moment, number, type, delivery_id, seq, at, data FROM numbered)

@@ -43,7 +43,8 @@ struct AppRoom: Room {
         func starts(areChosen: Bool) -> [String: FixedAnswer] {
             Dictionary(
                 uniqueKeysWithValues: Languages.all.map { words in
-                    let page = StartPage(words: words, isChosen: areChosen, assets: "/assets/\(version)")
+                    let language = ChosenLanguage(words, isChosen: areChosen)
+                    let page = StartPage(language: language, assets: "/assets/\(version)")
                     return (words.code, Self.answer(Array(page.html.utf8), WebFile.dashboard.type, policy))
                 })
         }
@@ -58,7 +59,7 @@ struct AppRoom: Room {
             Endpoint(
                 .get, "/", for: .anyone, "The page for whoever has no session: what this is, and the ways in",
                 room: "Pages",
-                query: [StartPage.language], answers: [.text(WebFile.dashboard.type, "The page."), .notModified],
+                query: [ChosenLanguage.parameter], answers: [.text(WebFile.dashboard.type, "The page."), .notModified],
                 handler: start),
             page("/store", .dashboard, "The page for stores"), page("/courier", .courier, "The page for couriers"),
             page("/worker.js", .worker, "The service worker, which keeps the couriers' page available offline"),
@@ -96,9 +97,9 @@ struct AppRoom: Room {
 
     /// In the language that was chosen on it, else in the browser's.
     private func start(_ call: Call) throws -> Response {
-        let chosen = StartPage.chosen(call.request)
-        let starts = call.request.query("language") == nil ? starts : chosenStarts
-        guard let page = starts[chosen] ?? starts[Languages.all[0].code] else { throw Problem.notFound }
+        let language = ChosenLanguage(of: call.request)
+        let starts = language.isChosen ? chosenStarts : starts
+        guard let page = starts[language.words.code] else { throw Problem.notFound }
         return page.response(to: call.request)
     }
 

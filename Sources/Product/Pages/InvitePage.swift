@@ -4,7 +4,7 @@ import Languages
 
 /// The page behind an invite's link.
 struct InvitePage {
-    let words: LanguageWords
+    let language: ChosenLanguage
 
     func live(store: String, message: String?, code: InviteCode) -> HTMLPage {
         let said = message.map { "<blockquote>\(Self.lines($0))</blockquote>" } ?? ""
@@ -15,7 +15,7 @@ struct InvitePage {
             <p class="lead">\(HTMLPage.escaped(text("invite_text")))</p>
             \(said)
             <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
-            <p><a class="button" href="/courier#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
+            <p><a class="button" href="/courier\(language.query)#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
             <p class="hint">\(HTMLPage.escaped(text("invite_how")))</p>
             <p class="code">\(HTMLPage.escaped(code.shown))</p>
             """, isName: true)
@@ -27,7 +27,7 @@ struct InvitePage {
             text("invite_over_title"),
             """
             <p class="lead">\(HTMLPage.escaped(text("invite_over")))</p>
-            <p><a class="button" href="/courier">\(HTMLPage.escaped(text("invite_to_app")))</a></p>
+            <p><a class="button" href="/courier\(language.query)">\(HTMLPage.escaped(text("invite_to_app")))</a></p>
             """)
     }
     var unknown: HTMLPage {
@@ -38,9 +38,22 @@ struct InvitePage {
         text.split(separator: "\n").map { HTMLPage.escaped(String($0)) }.joined(separator: "<br>")
     }
 
-    private func text(_ name: String) -> String { words.pages[name] ?? "" }
+    private func text(_ name: String) -> String { language.words.pages[name] ?? "" }
 
     private func page(_ title: String, _ body: String, isName: Bool = false) -> HTMLPage {
-        HTMLPage.card(title, words.code, body, isName: isName)
+        var page = HTMLPage.card(
+            title, language.words.code,
+            """
+            \(body)
+            <nav aria-label="\(HTMLPage.escaped(text("language")))">\(language.links)</nav>
+            """, isName: isName)
+        page.style = Self.style
+        return page
     }
+
+    private static let style = """
+        nav{display:flex;flex-wrap:wrap;gap:0 20px;margin-top:24px;border-top:1px solid var(--line)}
+        nav a{min-height:44px;padding-top:12px;color:var(--soft)}
+        nav [aria-current]{color:var(--ink);text-decoration:none}
+        """
 }

@@ -49,10 +49,10 @@ struct PageRoom: Room {
             ) { description().json.response(to: $0.request) },
             Endpoint(
                 .get, "/docs", for: .anyone, "This description, as a page to read", room: "Pages",
-                query: [StartPage.language], answers: [.text(HTMLPage.type, "The page."), .notModified]
+                query: [ChosenLanguage.parameter], answers: [.text(HTMLPage.type, "The page."), .notModified]
             ) { call in
-                let (chosen, pages) = (StartPage.chosen(call.request), description().pages)
-                guard let page = pages[chosen] ?? pages[Languages.all[0].code] else { throw Problem.notFound }
+                let language = ChosenLanguage(of: call.request).words.code
+                guard let page = description().pages[language] else { throw Problem.notFound }
                 return page.response(to: call.request)
             },
         ]
@@ -62,7 +62,7 @@ struct PageRoom: Room {
         [
             Endpoint(
                 .get, "/i/{code}", for: .anyone, "The page that an invite's link shows on a phone without the app",
-                room: "Pages",
+                room: "Pages", query: [ChosenLanguage.parameter],
                 answers: [
                     .text(HTMLPage.type, "The store that invites, and the code."),
                     .text(HTMLPage.type, "There is no such invite.", .notFound),
@@ -88,7 +88,7 @@ struct PageRoom: Room {
     }
 
     private func showInvite(_ call: Call) async throws -> Response {
-        let page = InvitePage(words: call.request.acceptedLanguage.words)
+        let page = InvitePage(language: ChosenLanguage(of: call.request))
         guard let (code, found) = try await invite(call) else { return page.unknown.response(.notFound) }
         guard found.isLive else { return page.over.response(.gone) }
         return page.live(store: found.store, message: found.message, code: code).response()

@@ -1,21 +1,8 @@
-import API
-import Domain
-import HTTP
 import Languages
 
 /// The page for everybody who has no session: what Kurir is, how it goes, and both ways in. It needs no script.
 struct StartPage {
-    static let language = Endpoint.Parameter(
-        name: "language", shape: .string(most: 10), what: "One of those of /v1/about.")
-
-    /// The language that was chosen on this page, else the browser's.
-    static func chosen(_ request: Request) -> String {
-        request.query("language") ?? request.acceptedLanguage.rawValue
-    }
-
-    let words: LanguageWords
-    /// Whether somebody has chosen the language here: then it goes along through the doors, else they keep to what was chosen before.
-    let isChosen: Bool
+    let language: ChosenLanguage
     /// Where its files are.
     let assets: String
 
@@ -37,7 +24,7 @@ struct StartPage {
         </head>
         <body class="start">
         <header class="bar"><span class="brand">\(Mark.svg)Kurir</span>
-        <nav aria-label="\(say(text("language")))">\(languages)</nav></header>
+        <nav aria-label="\(say(text("language")))">\(language.links)</nav></header>
         <main>
         <section class="hero"><div>
         <h1>\(say(text("start_title")))</h1>
@@ -59,24 +46,15 @@ struct StartPage {
         """
     }
 
-    private var languages: String {
-        // By their codes, as pages have them.
-        Languages.all.sorted { $0.code < $1.code }.map { other in
-            let isThis = other.code == words.code ? " aria-current=\"true\"" : ""
-            return
-                "<a href=\"/?language=\(other.code)\" hreflang=\"\(other.code)\" lang=\"\(other.code)\"\(isThis)>\(say(other.name))</a>"
-        }.joined()
-    }
+    private var words: LanguageWords { language.words }
 
     /// Who has an account already signs in.
     private func way(_ place: String, _ name: String) -> String {
-        "<a href=\"\(place)\(chosenLanguage)\">\(say(name))</a>"
+        "<a href=\"\(place)\(language.query)\">\(say(name))</a>"
     }
 
-    private var chosenLanguage: String { isChosen ? "?language=\(words.code)" : "" }
-
     private func door(_ place: String, _ name: String, _ what: String) -> String {
-        "<a class=\"door\" href=\"\(place)\(chosenLanguage)#new\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
+        "<a class=\"door\" href=\"\(place)\(language.query)#new\"><strong>\(say(name))</strong> <span>\(say(what))</span></a>"
     }
 
     private func step(_ picture: String, _ title: String, _ what: String) -> String {
