@@ -37,7 +37,7 @@ import Testing
         let checksum = try TestDatabase.current.connect().query(
             "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])
         #expect(Schema.functionsRevision == 16)
-        #expect(checksum == [["b539c06135cc31a485e77613ec6098d5435523a9c4771c4bbf520305e50ae26a"]])
+        #expect(checksum == [["1079e348cd514de63cc729830fbdcfaf8c00fa3e439f2b318e57bd656a17bc9a"]])
     }
 
     @Test(.database) func `every function is defined once and is not for everybody to call`() throws {

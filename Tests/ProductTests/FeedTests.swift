@@ -613,25 +613,25 @@ import Testing
     @Test func `a round asks once for the last number of an account, however much it is told`() async throws {
         try await ServedProduct.serving { api in
             let store = try await api.store()
-            let session = try TestDatabase.current.connect()
-            // Nobody else numbers what this session writes.
-            _ = try session.query("SELECT pg_advisory_lock(7311146936)")
-            _ = try session.query(
+            let connection = try TestDatabase.current.connect()
+            // Nobody else numbers what is written here.
+            _ = try connection.query("SELECT pg_advisory_lock(7311146936)")
+            _ = try connection.query(
                 """
                 INSERT INTO event_journal (accounts, types, data)
                 SELECT ARRAY['\(store.id)']::uuid[], '{test.told}', '{}' FROM generate_series(1, 100)
                 """)
-            try session.execute("BEGIN")
-            #expect(try session.query("SELECT number_events(1000)") == [["f"]])
-            let looks = try session.query(
+            try connection.execute("BEGIN")
+            #expect(try connection.query("SELECT number_events(1000)") == [["f"]])
+            let looks = try connection.query(
                 """
                 SELECT sum(idx_scan) FROM pg_stat_xact_user_tables
                 WHERE relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'events'::regclass)
                 """)
-            let tables = try session.query("SELECT FROM pg_inherits WHERE inhparent = 'events'::regclass").count
+            let tables = try connection.query("SELECT FROM pg_inherits WHERE inhparent = 'events'::regclass").count
             #expect(try #require(looks[0][0].flatMap { Int($0) }) <= tables)
-            try session.execute("COMMIT")
-            _ = try session.query("SELECT pg_advisory_unlock(7311146936)")
+            try connection.execute("COMMIT")
+            _ = try connection.query("SELECT pg_advisory_unlock(7311146936)")
             let numbers = try await page(api, store, "?limit=200").items.map { $0["number"] }
             #expect(numbers == (1...100).map { .integer($0) })
         }

@@ -206,6 +206,46 @@ import Testing
         }
     }
 
+    /// What is written by hand is held to what the API refuses.
+    @Test(arguments: [
+        ("UPDATE deliveries SET recipient_first_name = ''", "delivery_texts"),
+        ("UPDATE deliveries SET recipient_last_name = ''", "delivery_texts"),
+        ("UPDATE deliveries SET recipient_address = ''", "delivery_texts"),
+        ("UPDATE deliveries SET description = ''", "delivery_texts"),
+        ("UPDATE deliveries SET recipient_lat = -90.1, recipient_lon = 1", "delivery_lat"),
+        ("UPDATE deliveries SET recipient_lat = 'NaN', recipient_lon = 1", "delivery_lat"),
+        ("UPDATE deliveries SET recipient_lat = 1, recipient_lon = 180.1", "delivery_lon"),
+        ("UPDATE deliveries SET accepted_at = now()", "delivery_accepted_at"),
+        ("UPDATE couriers SET first_name = ''", "courier_names"),
+        ("UPDATE couriers SET last_name = ''", "courier_names"),
+        ("UPDATE couriers SET accepted = -1", "courier_counts"),
+        ("UPDATE couriers SET delivered = -1", "courier_counts"),
+        ("UPDATE couriers SET cancelled = -1", "courier_counts"),
+        ("UPDATE couriers SET declined = -1", "courier_counts"),
+        ("UPDATE couriers SET excused = -1", "courier_counts"),
+        ("UPDATE couriers SET ratings = -1", "courier_counts"),
+        ("UPDATE couriers SET mean_stars = 5.1", "courier_mean_stars"),
+        ("UPDATE couriers SET share_position = 'never'", "courier_share_position"),
+        (step("'steal', 'store'", lat: "1", lon: "1"), "history_action"),
+        (step("'edit', 'recipient'", lat: "1", lon: "1"), "history_actor"),
+        (step("'edit', 'store'", lat: "90.1", lon: "1"), "history_lat"),
+        (step("'edit', 'store'", lat: "1", lon: "-180.1"), "history_lon"),
+    ])
+    func `what nobody may send is not taken from anybody`(_ sql: String, _ constraint: String) async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            _ = try await api.delivery(of: store, to: couriers)
+            await expectRefusal(by: constraint) { try await api.execute(sql) }
+        }
+    }
+
+    private static func step(_ names: String, lat: String, lon: String) -> String {
+        """
+        INSERT INTO delivery_history (delivery_id, seq, action, actor_kind, actor_id, status, at, lat, lon)
+        SELECT id, 9, \(names), store_id, status, now(), \(lat), \(lon) FROM deliveries
+        """
+    }
+
     @Test func `the statuses that have a courier have one in the database`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)

@@ -39,7 +39,7 @@ BEGIN
         FROM entries e, unnest(e.accounts, e.types) WITH ORDINALITY AS t(account, type, place)),
     placed AS (
         SELECT *, row_number() OVER (PARTITION BY account ORDER BY id, place) AS place_of_account FROM told),
-    -- Looked up once an account, and handed on within it: a join would be a walk through all of them for each.
+    -- Looked up once an account, and handed on within it: what is joined is looked up for each of them.
     numbered AS MATERIALIZED (
         SELECT p.*, p.place_of_account + max(CASE WHEN place_of_account = 1 THEN coalesce(
             (SELECT number FROM events e WHERE e.account_id = p.account AND e.numbered_at <= moment

@@ -1,5 +1,5 @@
--- A statement that writes a row reads all checks of its table anew, which was a fifth of what a step cost the database. They say in
--- fewer words what they said: what stands there was held to it, and need not be looked through.
+-- A statement that writes a row reads all checks of its table anew, so they say in fewer words what they said. What stands there was
+-- held to it, and need not be looked through.
 ALTER TABLE deliveries
     DROP CONSTRAINT delivery_first_name, DROP CONSTRAINT delivery_last_name, DROP CONSTRAINT delivery_address,
     DROP CONSTRAINT delivery_description, DROP CONSTRAINT delivery_lat, DROP CONSTRAINT delivery_lon,
