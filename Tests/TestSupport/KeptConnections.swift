@@ -1,12 +1,12 @@
+import EventLoop
 import Postgres
-import Synchronization
 
 /// Connections to one database that are used again: each that is made costs the server a process, and a test asks it for much.
 ///
 /// Each has to itself whoever uses it, and it is as new then. One that failed is not used again.
 final class KeptConnections: Sendable {
     private let url: String
-    private let idle = Mutex<[Kept]>([])
+    private let idle = Locked<[Kept]>([])
 
     /// It moves between threads, and is on one of them at a time.
     private struct Kept: @unchecked Sendable { let connection: BlockingConnection }
