@@ -1,7 +1,7 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build sbom format lint passwords pictures thread-sanitizer address-sanitizer fuzz pages cluster \
+.PHONY: help run demo test bench build sbom format lint passwords chance pictures thread-sanitizer address-sanitizer fuzz pages cluster \
 	failover upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
@@ -103,7 +103,7 @@ soak: build test-packages ## everything at work for ten minutes, and what it tak
 
 # The upgrade comes first, since it may lack a commit to come from; the fuzzing ends by itself, after SECONDS for each property.
 proof: BEFORE ?= HEAD^
-proof: upgrade pages deploy-tests failover soak address-sanitizer fuzz ## all that takes long (BEFORE=commit SECONDS=60; wants root)
+proof: upgrade pages chance deploy-tests failover soak address-sanitizer fuzz ## all that takes long (BEFORE=commit SECONDS=60; wants root)
 
 sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
 	deploy/sbom .build/release/kurir > .build/kurir.cdx.json
@@ -123,6 +123,10 @@ passwords: ## count the commonest passwords anew, for the table in Sources/Domai
 pages: test-packages $(VENV)/made ## all tests in the browser, of which `make test` has the journeys alone
 	swift build --product kurir
 	KURIR_TEST_PAGES=all $(TESTS) --filter BrowserTests
+
+chance: test-packages $(VENV)/made ## what chance can think of against the description of the API (EXAMPLES=100)
+	swift build --product kurir
+	KURIR_TEST_EXAMPLES=$(or $(EXAMPLES),15) $(TESTS) --filter DescriptionTests
 
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir

@@ -82,7 +82,7 @@ def seen_on(page):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "journey: what somebody sets out to do, from one end to the other; `make test` runs these alone")
+    config.addinivalue_line("markers", "journey: what everybody sets out to do, from one end to the other; `make test` runs these alone")
     config.addinivalue_line("markers", "notifications: needs a browser that shows notifications and asks whether it may")
 
 

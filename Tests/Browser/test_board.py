@@ -66,7 +66,6 @@ def test_rows_stand_by_the_time_they_are_wanted(visit, look):
     expect(page.locator(".card")).to_have_count(3)
 
 
-@pytest.mark.journey
 def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -85,7 +84,6 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 2 of 2 that were due")
 
 
-@pytest.mark.journey
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
     shop = Store()
     call("PATCH", "/v1/me", {"alert_after_minutes": 30}, shop.token)
@@ -487,7 +485,6 @@ def test_many_alarms_leave_the_counts_their_room(visit, locale):
         }""") > 0, width
 
 
-@pytest.mark.journey
 def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_chosen(visit, look):
     shop = Store()
     ana, luka, maja = (Courier(shop, name) for name in (("Ana", "Anić"), ("Luka", "Lukić"), ("Maja", "Majić")))
@@ -750,7 +747,6 @@ def test_it_is_taken_back_where_nobody_else_can_be_chosen(visit):
     expect(page.get_by_text("Iva Ivić · Delivered · Ana Anić")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
     shop = Store()
     luka, maja, ana, zoe = (Courier(shop, name) for name in (("Luka", "Lukić"), ("Maja", "Majić"), ("Ana", "Anić"), ("Zoe", "Zoić")))
@@ -776,7 +772,6 @@ def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
     expect(choices.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
-@pytest.mark.journey
 def test_arrows_lead_from_row_to_row(visit):
     shop = Store()
     ana = Courier(shop)
@@ -917,7 +912,6 @@ def test_a_slip_opens_the_job_on_a_phone(visit, look):
     expect(phone.get_by_role("dialog", name="Iva")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_the_board_is_printed_as_rows(visit):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -964,7 +958,6 @@ def test_a_store_sees_which_stop_it_is_of_how_many(visit):
         expect(page.locator(f"[data-key='{job}']")).to_contain_text(f"Ana Anić · {number + 1} of 2")
 
 
-@pytest.mark.journey
 def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     shop = Store()
     Courier(shop)
@@ -1022,7 +1015,6 @@ def test_what_is_offered_in_turn_and_at_a_time(visit, look):
     assert not call("GET", "/v1/deliveries", token=luka.token)["items"]
 
 
-@pytest.mark.journey
 def test_a_store_says_how_it_usually_offers_and_where_it_is(visit, look):
     shop = Store()
     Courier(shop)
@@ -1073,7 +1065,6 @@ def test_figures_are_asked_anew_once_they_are_answered(visit):
     until(page, lambda: len(held) == 2)
 
 
-@pytest.mark.journey
 def test_figures_say_what_was_on_time(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -1419,7 +1410,6 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
 
 
-@pytest.mark.journey
 def test_what_is_asked_for_is_seen(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))

@@ -77,7 +77,6 @@ def test_a_connection_that_nobody_closed_is_noticed(visit, line):
     expect(page.get_by_role("heading", name="Iva", exact=True)).to_be_visible()
 
 
-@pytest.mark.journey
 def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -119,7 +118,6 @@ def test_what_was_seen_is_seen_again_without_a_connection(visit, look):
     expect(phone.get_by_text("No offers now.")).to_be_hidden()
 
 
-@pytest.mark.journey
 def test_what_is_done_without_a_connection_is_said_to_be_kept(visit, line, look):
     shop = Store()
     ana = Courier(shop)
@@ -278,7 +276,6 @@ def test_what_was_not_sent_can_be_taken_back(visit, line):
     assert sent == [] and shop.history(job) == ["create"]
 
 
-@pytest.mark.journey
 def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(visit):
     shop = Store()
     ana = Courier(shop)
@@ -415,7 +412,6 @@ def test_the_last_search_counts_and_not_the_slowest(visit):
     expect(store.locator(".card strong")).to_have_text(["Beta Ivić"])
 
 
-@pytest.mark.journey
 def test_a_change_that_crosses_another_keeps_what_was_typed(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))

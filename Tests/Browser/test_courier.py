@@ -27,7 +27,6 @@ def test_the_app_in_croatian(visit, look):
         look(page, f"courier-{name.lower()}-hr")
 
 
-@pytest.mark.journey
 def test_declining_and_calling_and_finding_the_way(visit):
     shop = Store()
     ana = Courier(shop)
@@ -111,7 +110,6 @@ def accepted(shop, courier, name, **more):
     return job
 
 
-@pytest.mark.journey
 def test_what_is_carried_stands_by_when_it_is_wanted_until_the_courier_chooses(visit):
     shop = Store()
     ana = Courier(shop)
@@ -364,7 +362,6 @@ def test_details_close_when_the_job_is_gone(visit):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_who_is_about_to_deliver_is_told_that_it_was_cancelled(visit):
     shop = Store()
     ana = Courier(shop)
@@ -431,7 +428,6 @@ def test_long_lists_show_the_first_and_the_others_when_somebody_wants_them(visit
     expect(given.get_by_role("button", name="Show more")).to_be_hidden()
 
 
-@pytest.mark.journey
 def test_an_invite_for_somebody_who_is_there_already(visit, look):
     old, new = Store(name="Stara"), Store(name="Nova")
     ana = Courier(old)
@@ -479,7 +475,6 @@ def test_a_forgotten_password(visit, look):
     live(page)
 
 
-@pytest.mark.journey
 def test_own_figures_and_why(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -516,7 +511,6 @@ def test_own_figures_and_why(visit, look):
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
 
 
-@pytest.mark.journey
 def test_all_that_is_kept_can_be_had_once_an_hour(visit):
     page = visit("/courier", phone=True, forgiving=["429"])
     sign_in(page, Courier())
@@ -588,7 +582,6 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
     expect(page.locator(".column.in_progress")).to_be_hidden()
 
 
-@pytest.mark.journey
 def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -844,7 +837,6 @@ def test_a_new_courier_is_told_for_whom_and_what_makes_the_phone_ready(visit, lo
     expect(first).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_a_courier_without_a_store_is_led_to_one(visit):
     page = visit("/courier", phone=True)
     sign_in(page, Courier())

@@ -142,7 +142,6 @@ def test_where_nobody_tells_the_weather_the_day_says_so(visit, look):
     look(page, "day-off")
 
 
-@pytest.mark.journey
 def test_figures_by_area_follow_what_is_touched(visit, look):
     store, _ = worked()
     page = visit("/store")
@@ -220,7 +219,6 @@ def test_where_no_delivery_has_a_place_there_are_the_totals(visit, look):
     expect(part.get_by_text("Touch an area")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_a_courier_sees_its_own_figures(visit, look):
     _, courier = worked()
     page = visit("/courier", phone=True)

@@ -288,7 +288,6 @@ def test_what_was_opened_again_is_not_delivered_again_by_itself(visit):
 
 
 @pytest.mark.parametrize("action, words", [("cancel", "has cancelled this delivery"), ("reassign", "has taken this delivery back")])
-@pytest.mark.journey
 def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, words):
     shop, ana, job, page = carried(visit=visit)
     call("POST", f"/v1/deliveries/{job}/{action}", {}, shop.token)
@@ -381,7 +380,6 @@ def test_what_one_gave_back_is_not_said_to_be_taken(visit):
     expect(page.locator(".gone")).to_be_hidden()
 
 
-@pytest.mark.journey
 def test_the_store_sees_what_was_shown_at_the_door(visit, look):
     shop = Store()
     ana = Courier(shop)

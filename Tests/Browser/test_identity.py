@@ -18,7 +18,6 @@ def prove(page, code):
     page.get_by_role("dialog").get_by_role("button", name="Confirm", exact=True).click()
 
 
-@pytest.mark.journey
 def test_a_code_that_nobody_sends_waits(visit):
     """The first one, as long as nobody has taken a message."""
     for who, path, words in ((Store(), "/store", "no e-mail goes"), (Courier(), "/courier", "no SMS goes")):
@@ -69,7 +68,6 @@ def test_who_puts_it_off_is_reminded(visit, look):
     expect(page.locator(".banner:visible")).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_an_unproven_store_passes_its_link_on(visit):
     page = visit("/store")
     sign_in(page, Store())

@@ -108,7 +108,6 @@ def test_couriers_at_one_place_stand_beside_each_other(visit):
     until(page, lambda: all(other - one > 20 for one, other in itertools.pairwise(left())))
 
 
-@pytest.mark.journey
 def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     store, courier = shop()
     page = visit("/store")
@@ -264,7 +263,6 @@ def test_a_phone_that_lies_still_is_on_its_map(visit):
     expect(page.locator(".map .leaflet-marker-icon[aria-label^='You']")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_a_place_is_set_on_the_map_with_keys(visit):
     store, courier = shop()
     page = visit("/store")
@@ -433,7 +431,6 @@ def test_a_courier_sees_where_it_still_fetches_something(visit):
     expect(page.locator(".stops li")).not_to_contain_text("⌂")
 
 
-@pytest.mark.journey
 def test_a_courier_changes_the_order_of_its_stops(visit, look):
     store, courier = shop()
     iva = {"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR}
@@ -591,7 +588,6 @@ def phone(chromium):
 
 
 @pytest.mark.parametrize("telling", [True, False])
-@pytest.mark.journey
 def test_a_courier_decides_in_the_settings_who_sees_where_it_is(phone, look, telling):
     """Also where the browser does not tell whether it may say so."""
     store, courier = shop()

@@ -265,7 +265,6 @@ def test_who_looks_says_so_again_and_again_and_who_does_not_is_silent(visit):
     until(page, lambda: len(read) == 4)
 
 
-@pytest.mark.journey
 def test_what_was_written_is_taken_back(visit):
     shop = Store()
     ana = Courier(shop)
@@ -401,7 +400,6 @@ def test_what_has_arrived_a_day_ago_is_not_said_again(visit):
     assert said(one, ana) == ["Bread", "Salt"]
 
 
-@pytest.mark.journey
 def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, look):
     shop, other = Store(), Store("Mesnica")
     ana = Courier(shop)
@@ -524,7 +522,6 @@ def test_who_reads_what_was_before_is_not_taken_away_from_it_and_misses_nothing(
     expect(bubbles(page)).to_have_text([f"Line {number}" for number in range(70)] + ["Ping"] + [f"Missed {number}" for number in range(60)])
 
 
-@pytest.mark.journey
 def test_quick_answers_and_what_others_see_are_ones_own(visit, look):
     shop = Store()
     ana = Courier(shop)

@@ -82,7 +82,6 @@ def test_every_screen_is_there_in_the_dark(visit, look):
         look(courier, f"courier-{name.lower()}-dark")
 
 
-@pytest.mark.journey
 def test_a_dashboard_on_a_phone(visit, look):
     shop = Store()
     shop.deliver_to(Courier(shop))
@@ -158,7 +157,6 @@ def test_what_has_its_style_only_later_is_as_light_or_dark_as_was_chosen(visit):
     until(page, lambda: page.evaluate(shade) == "#14261e")
 
 
-@pytest.mark.journey
 def test_light_or_dark_is_chosen_by_each_account(visit, look):
     light, dark = "rgb(244, 245, 242)", "rgb(15, 20, 18)"
     page = visit("/store", dark=True)
@@ -520,7 +518,6 @@ def test_a_menu_stands_at_ones_name(visit, look):
     until(page, lambda: "kurir_session" not in [cookie["name"] for cookie in page.context.cookies()])
 
 
-@pytest.mark.journey
 def test_passwords_and_sessions(visit):
     ana = Courier()
     page = visit("/courier", phone=True, forgiving=["422"])
@@ -543,7 +540,6 @@ def test_passwords_and_sessions(visit):
 
 
 @pytest.mark.parametrize("path", ["/store", "/courier"])
-@pytest.mark.journey
 def test_who_leaves_says_so_twice_and_may_come_back(visit, look, path):
     who = Store() if path == "/store" else Courier()
     page = visit(path, forgiving=["422"])

@@ -79,7 +79,6 @@ def test_a_certificate_is_scanned_in_bad_light(visit, film):
     expect(row(page, "Vaccination")).to_contain_text("Valid")
 
 
-@pytest.mark.journey
 def test_papers_come_from_pictures_and_by_hand_and_go(visit, look, tmp_path):
     ana = Courier()
     pictures.draw(tmp_path, CODES["pcr positive"])
@@ -276,7 +275,6 @@ def test_what_is_on_its_way_is_not_kept_after_one_says_no(visit):
     assert not page.evaluate("JSON.stringify(localStorage).includes('Vozačka')")
 
 
-@pytest.mark.journey
 def test_papers_stay_on_a_device_only_if_one_says_so(visit, line, look):
     ana = Courier()
     own(ana, raw="B-4711", kind="licence", title="Vozačka")

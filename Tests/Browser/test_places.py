@@ -222,7 +222,6 @@ def test_a_form_goes_on_without_the_geocoder(visit):
     expect(form.locator(".offered:visible")).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_the_same_again_is_a_new_delivery(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -251,7 +250,6 @@ def test_the_same_again_is_a_new_delivery(visit, look):
     assert again["parcel"]["pieces"] == 2 and again["pickup"]["address"] == "Gajeva 3"
 
 
-@pytest.mark.journey
 def test_places_are_kept_put_in_order_and_chosen(visit, look):
     shop = Store()
     ana = Courier(shop)

@@ -149,7 +149,6 @@ def test_what_a_device_was_allowed_holds_for_who_signs_in_next(visit):
     assert len(asked) == 3
 
 
-@pytest.mark.journey
 def test_nothing_is_told_to_or_done_for_who_has_signed_out(visit):
     shop = Store()
     ana = Courier(shop)
@@ -500,7 +499,6 @@ def test_what_is_made_on_the_map_is_known_to_reach_nobody_too(visit):
     expect(page.get_by_role("button", name="! 1 with nobody on duty")).to_be_visible()
 
 
-@pytest.mark.journey
 def test_who_asks_nobody_on_duty_is_told_so_before(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -519,7 +517,6 @@ def test_who_asks_nobody_on_duty_is_told_so_before(visit):
     expect(told).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_an_open_page_sounds_unless_it_is_told_not_to(visit):
     shop = Store()
     ana = Courier(shop)
@@ -640,7 +637,6 @@ def test_an_offer_says_by_when_on_its_notification(visit):
     assert worker.shown()[0]["body"] == f"Pekara: Vukovarska 5 · by {here}"
 
 
-@pytest.mark.journey
 def test_an_invite_is_passed_on_by_the_stores_own_phone_or_mail(visit, look):
     shop = Store()
     page = visit("/store")

@@ -97,7 +97,6 @@ def test_from_a_report_in_three_taps_to_gone(phone, look):
     expect(reports(other)).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_kinds_are_chosen_and_at_least_one_stays(phone, look):
     lat = next(places)
     courier = Courier()
@@ -154,7 +153,6 @@ def test_where_radars_are_forbidden_later_who_looked_at_them_alone_sees_all(phon
     expect(dialog.get_by_role("checkbox", checked=False)).to_have_count(0)
 
 
-@pytest.mark.journey
 def test_without_a_connection_there_is_the_last_list_and_what_is_said_goes_out_later(phone, look):
     lat = next(places)
     courier, other = Courier(), Courier(name=("Ivo", "Ivić"))
@@ -431,7 +429,6 @@ def test_the_day_of_a_place(phone, visit, look):
     look(wide, "day-wide-dark")
 
 
-@pytest.mark.journey
 def test_the_day_is_asked_for_anew_when_somebody_looks_and_a_minute_has_passed(phone):
     page = phone(Courier())
     page.clock.install()
@@ -524,7 +521,6 @@ def test_of_the_weather_that_was_seen_last_nothing_is_told_that_is_over(phone, l
     expect(days).to_have_count(8)
 
 
-@pytest.mark.journey
 def test_the_day_says_that_it_loads_and_what_the_source_said_last(phone, look):
     courier = Courier()
     page = phone(courier)

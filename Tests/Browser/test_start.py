@@ -55,7 +55,6 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(page.get_by_role("heading", name="Couriers", exact=True, level=1)).to_be_attached()
 
 
-@pytest.mark.journey
 def test_a_wrong_address_leads_to_the_start_and_tells_programs_so(visit, look):
     page = visit("/nothing/here", phone=True, forgiving=["404"])
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
@@ -320,7 +319,6 @@ def test_the_board_shows_what_needs_a_hand(visit, look):
     expect(page).to_have_title("(1) Needs a hand · Kurir")
 
 
-@pytest.mark.journey
 def test_couriers_are_found_without_typing(visit):
     shop, other = Store(), Store()
     ana = Courier(other, name=("Zorka", "Zvonarić"))
@@ -382,7 +380,6 @@ def test_an_outage_is_said_and_empties_nothing(visit, line):
     expect(page.get_by_text("Kurir does not answer at the moment.")).to_be_hidden()
 
 
-@pytest.mark.journey
 def test_a_pull_loads_anew(visit):
     shop = Store()
     page = visit("/courier", phone=True)

@@ -142,7 +142,6 @@ def test_a_delivery_from_the_first_visit_to_the_chart(visit, look):
     look(figures, "figures-table")
 
 
-@pytest.mark.journey
 def test_what_a_store_may_still_change_or_end(visit, look):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
@@ -202,7 +201,6 @@ def test_what_a_store_may_still_change_or_end(visit, look):
     expect(store.get_by_text("Taken back").first).to_be_visible()
 
 
-@pytest.mark.journey
 def test_searching_and_filtering(visit):
     shop = Store()
     ana = Courier(shop)

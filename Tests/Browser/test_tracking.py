@@ -40,7 +40,6 @@ def looked_at(page, name):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.journey
 def test_each_state_looks_as_it_should(chromium, dark):
     store, courier = shop()
     delivery, path = sent(store, courier, proof={"pin": True}, cash={"amount": 2350, "currency": "EUR"})

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the tests in `Tests/Browser` are run: the journeys through the pages, and with `KURIR_TEST_PAGES` their corners, too, which
-/// take the better part of an hour.
+/// How the tests in `Tests/Browser` are run: the journeys through the pages, and with `KURIR_TEST_PAGES` all else, too, which takes
+/// the better part of an hour.
 enum Browser {
     private static let chosen =
         ProcessInfo.processInfo.environment["KURIR_TEST_PAGES"] == nil ? ["-m", "journey"] : []

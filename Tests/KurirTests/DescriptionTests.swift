@@ -13,7 +13,8 @@ import Testing
                 "gateway-key", "create", "--name", "walker", "--channel", "sms,push,email", "--database",
                 TestDatabase.current.url)
             let key = made.said.trimmingCharacters(in: .newlines)
-            try await Python.run("python", [Self.scripts + "/conformance.py", kurir.address, key])
+            let examples = ProcessInfo.processInfo.environment["KURIR_TEST_EXAMPLES"].map { [$0] } ?? []
+            try await Python.run("python", [Self.scripts + "/conformance.py", kurir.address, key] + examples)
         }
     }
 

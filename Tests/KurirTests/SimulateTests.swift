@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a seed tells one story on every server, and the server keeps to it`() async throws {
-        let story = ["--seed", "7", "--stores", "2", "--couriers", "7", "--days", "3"]
+        let story = ["--seed", "7", "--stores", "2", "--couriers", "7", "--days", "2"]
         let first = try await play(story, on: .current)
         #expect(first.code == 0, "\(first.said)\(first.complained)")
         #expect(first.said.contains("every step, list, history and feed is as it should be"))

@@ -42,13 +42,13 @@ import Testing
 
     /// The tables are locked, so no question is answered. What is asked later has a question of its own.
     @Test func `who asks while an answer is long in coming does not wait for it`() async throws {
-        try await ServedProduct.serving { api in
+        try await ServedProduct.serving(poolSize: 3) { api in
             let (store, couriers) = try await api.team(1)
             let id = try await api.delivery(of: store, to: couriers)
             let holder = try await OpenTransaction.begin()
             try await holder.query("LOCK TABLE delivery_extras IN ACCESS EXCLUSIVE MODE")
             var asked: [Task<Int, any Error>] = []
-            // There are two loops: one of them has two questions, then. Others who look at that table wait as well.
+            // One loop may have all three questions. Others who look at that table wait as well.
             for count in 1...3 {
                 asked.append(Task { try await api.get("/v1/deliveries/\(id)", as: store.token).status })
                 try await eventually {
