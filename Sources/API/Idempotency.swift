@@ -228,8 +228,8 @@ extension JSON {
 extension Problem {
     package static let keyReused = Problem(.unprocessable, "idempotency_key_reused")
 
-    /// Whether it tells the state of things, so that the same request gets the same answer again.
+    /// Whether it tells the state of things, or has used up a try, so that the same request gets the same answer again.
     fileprivate var isFinal: Bool {
-        [.forbidden, .notFound, .conflict, .gone].contains(status) && code != "request_in_progress"
+        usesUpTry || [.forbidden, .notFound, .conflict, .gone].contains(status) && code != "request_in_progress"
     }
 }

@@ -32,7 +32,7 @@ struct TakePinTry: Statement {
 }
 
 extension Problem {
-    static let wrongPin = Problem(.unprocessable, "wrong_pin")
+    static let wrongPin = Problem(.unprocessable, "wrong_pin", usesUpTry: true)
 
     static func tooManyPins(for seconds: Int32 = TakePinTry.seconds) -> Problem {
         Problem(.tooManyRequests, "too_many_pins", headers: [Response.Header("Retry-After", "\(max(seconds, 1))")])

@@ -18,6 +18,8 @@ public struct Problem: Error, Sendable {
     public var headers: [Response.Header]
     /// The id of what is in the way, if the caller may know it.
     public var id: String?
+    /// Whether it has used up a try: the same request, sent again, gets the same answer and uses up no other.
+    public var usesUpTry: Bool
 
     /// A field of the request's body with an invalid value.
     public struct WrongField: Sendable {
@@ -39,7 +41,7 @@ public struct Problem: Error, Sendable {
     /// A problem with its code.
     public init(
         _ status: Status, _ code: String, wording: String? = nil, arguments: [String: String] = [:],
-        fields: [WrongField] = [], headers: [Response.Header] = []
+        fields: [WrongField] = [], headers: [Response.Header] = [], usesUpTry: Bool = false
     ) {
         self.status = status
         self.code = code
@@ -47,6 +49,7 @@ public struct Problem: Error, Sendable {
         self.arguments = arguments
         self.fields = fields
         self.headers = headers
+        self.usesUpTry = usesUpTry
     }
 
     /// A request that the parser refused.

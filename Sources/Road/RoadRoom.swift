@@ -43,12 +43,12 @@ package struct RoadRoom: Room {
                 .post, "/v1/roads/{id}/gone", for: .signedIn,
                 "Says that it is gone: the fifth who does removes it, and whoever reported it does alone",
                 room: Self.name, answers: [.ok(RoadReport.shape)], refuses: [.notFound]
-            ) { try await vote($0, .gone) },
+            ) { try await vote($0, .gone) }.forApproved,
             Endpoint(
                 .post, "/v1/roads/{id}/still_there", for: .signedIn,
                 "Says that it is still there: it holds for another day, and what was said against it counts no more",
                 room: Self.name, answers: [.ok(RoadReport.shape)], refuses: [.notFound, .reportOver]
-            ) { try await vote($0, .stillThere) },
+            ) { try await vote($0, .stillThere) }.forApproved,
         ]
     }
 
@@ -63,7 +63,7 @@ package struct RoadRoom: Room {
             throttledBy: { call in
                 [Throttle.Bucket("roads of", call.caller.account.description, burst: 60, step: .seconds(20))]
             }
-        ) { try await report($0, told($1)) }
+        ) { try await report($0, told($1)) }.forApproved
     }
 
     private static let filter = Endpoint.Parameter(

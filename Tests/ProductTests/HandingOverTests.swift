@@ -230,6 +230,28 @@ import Testing
         }
     }
 
+    @Test func `a wrong PIN that is sent again is one try`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, couriers) = try await api.team(1)
+            let id = try await api.delivery(of: store, to: couriers, ["proof": ["pin": true]])
+            let pin = try await api.get(SampleDelivery.path(id), as: store.token).json["pin"].string ?? ""
+            try await api.act("accept", id, as: couriers[0])
+            func deliver(_ pin: String, _ key: String) async throws -> Answer {
+                try await api.post(
+                    SampleDelivery.path(id, "deliver"), ["pin": .string(pin)], as: couriers[0].token,
+                    headers: ["Idempotency-Key": key])
+            }
+            let wrong = pin == "0000" ? "0001" : "0000"
+            for count in 0..<8 {
+                let answer = try await deliver(wrong, "one")
+                #expect(answer.code == "wrong_pin" && (answer.reply.header("idempotent-replayed") == "true") == (count > 0))
+            }
+            #expect(try await api.execute("SELECT tries FROM pin_tries") == [["1"]])
+            #expect(try await deliver(pin, "one").code == "idempotency_key_reused")
+            #expect(try await deliver(pin, "another").status == 200)
+        }
+    }
+
     @Test func `a cancellation that is excused is none that was not`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)

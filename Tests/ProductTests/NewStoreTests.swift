@@ -58,6 +58,16 @@ import Testing
             #expect(try await api.post("/v1/invites", invitation, as: token).code == "not_approved")
             let delivery = SampleDelivery.form(to: [courier])
             #expect(try await api.post("/v1/deliveries", delivery, as: token).code == "not_approved")
+            // What it says of the road would be read by everybody, and five of its kind would remove what others said.
+            let danger: JSON = [
+                "kind": "danger", "road_type": "city", "title": "Ulje", "location": ["lat": 45, "lon": 16],
+            ]
+            #expect(try await api.post("/v1/roads", danger, as: token).code == "not_approved")
+            let report = try await api.post("/v1/roads", danger, as: courier.token)
+            for vote in ["gone", "still_there"] {
+                let path = "/v1/roads/\(report.json["id"].string ?? "")/\(vote)"
+                #expect(try await api.post(path, as: token).code == "not_approved")
+            }
             // Sessions that are remembered hear of it.
             try await api.execute("UPDATE accounts SET approved = true WHERE id = '\(id)'")
             try await eventually { try await api.post("/v1/deliveries", delivery, as: token).status == 201 }

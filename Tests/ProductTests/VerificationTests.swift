@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test func `a wrong code that is sent again is one try`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let courier = try await api.registerCourier()
+            let code = try await api.code(to: courier.login)
+            let same = ["Idempotency-Key": "one"]
+            for _ in 0..<6 {
+                #expect(try await api.confirm(otherCode(than: code), as: courier, headers: same).code == "wrong_code")
+            }
+            #expect(try await api.confirm(code, as: courier).status == 200)
+        }
+    }
+
     /// A transaction that keeps answers would give each wrong try back.
     @Test func `a wrong code counts though it comes with a key`() async throws {
         try await ServedProduct.serving(verifies: true) { api in

@@ -125,7 +125,7 @@ package struct IdentityRoom: Room {
 }
 
 extension Problem {
-    static let wrongCode = Problem(.unprocessable, "wrong_code")
+    static let wrongCode = Problem(.unprocessable, "wrong_code", usesUpTry: true)
     fileprivate static let nothingToConfirm = Problem(.conflict, "nothing_to_confirm")
 }
 
