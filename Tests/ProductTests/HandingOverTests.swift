@@ -244,7 +244,8 @@ import Testing
             let wrong = pin == "0000" ? "0001" : "0000"
             for count in 0..<8 {
                 let answer = try await deliver(wrong, "one")
-                #expect(answer.code == "wrong_pin" && (answer.reply.header("idempotent-replayed") == "true") == (count > 0))
+                #expect(answer.code == "wrong_pin")
+                #expect((answer.reply.header("idempotent-replayed") == "true") == (count > 0))
             }
             #expect(try await api.execute("SELECT tries FROM pin_tries") == [["1"]])
             #expect(try await deliver(pin, "one").code == "idempotency_key_reused")
