@@ -29,7 +29,7 @@ package struct DepartureRoom: Room {
 
     private func leave(_ call: Call, _ form: DepartureForm) async throws -> Response {
         let caller = call.caller
-        let hash = try await passwords.check(form.password, call)
+        let hash = try await passwords.check(form.password, as: form.name, call)
         let event = SecurityEvent(.accountLeft, of: caller.account, call.request)
         let due: Timestamp
         do {
@@ -53,10 +53,13 @@ package struct DepartureRoom: Room {
 /// The password, as proof that it is the owner who leaves.
 struct DepartureForm: Form {
     let password: String
+    /// What it is called: as where a password is changed, or as where somebody signs in.
+    let name: String
 
-    /// Called as where a password is changed, or as where somebody signs in.
     init(_ fields: inout Fields) {
-        let given: String? = fields.optional("password") ?? fields.optional("current_password")
+        let asAtSigningIn: String? = fields.optional("password")
+        let given = asAtSigningIn ?? fields.optional("current_password")
+        name = asAtSigningIn == nil ? "current_password" : "password"
         if given == nil, !fields.refused("password"), !fields.refused("current_password") {
             fields.refuse("current_password", "required")
         }

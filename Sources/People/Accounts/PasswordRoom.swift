@@ -56,7 +56,7 @@ package struct PasswordRoom: Room {
             event: SecurityEvent(.passwordChanged, of: caller.account, call.request))
         try await database.transaction { transaction in
             // If another change came first, the current password is a different one, and nothing is changed.
-            guard try await transaction.run(change).first != nil else { throw Problem.wrongPassword }
+            guard try await transaction.run(change).first != nil else { throw Problem.wrongPassword() }
             try await transaction.run(EndSessions(account: caller.account, kept: caller.session))
         }
         await authenticator.forget(caller.account)

@@ -21,8 +21,10 @@ package struct Passwords: Sendable {
         try await hasher.hash(password.text, salt: salts.salt(of: login), in: turn)
     }
 
-    /// Refuses anything but the caller's password, and gives what is kept of it.
-    package func check(_ password: String, _ call: Call) async throws -> String {
+    /// Refuses anything but the caller's password, and gives what is kept of it. `field` is what the caller calls it.
+    package func check(
+        _ password: String, as field: String = "current_password", _ call: Call
+    ) async throws -> String {
         let account = call.caller.account
         let guesses = Throttle.Bucket("password of", account.description, burst: 10, step: .seconds(60))
         // The right password costs as much to look at as a wrong one.
@@ -31,7 +33,7 @@ package struct Passwords: Sendable {
         let kept = try await database.run(FindPassword(account: account)).first
         guard let kept, try await hasher.verify(password, against: kept, in: .signedIn(call.request)) else {
             try await call.noteFailure(.passwordFailed, of: account)
-            throw Problem.wrongPassword
+            throw Problem.wrongPassword(as: field)
         }
         try await throttle.clear([guesses])
         return kept
@@ -42,7 +44,7 @@ package struct Passwords: Sendable {
         let kept: String
         do {
             kept = try await check(password, call)
-        } catch var problem as Problem where problem.code == Problem.wrongPassword.code {
+        } catch var problem as Problem where problem.code == Problem.wrongPassword().code {
             if new.isPersonal(account.knownWords) { problem.fields += Problem.personalPassword.fields }
             throw problem
         }
@@ -57,8 +59,9 @@ package struct Passwords: Sendable {
 }
 
 extension Problem {
-    static let wrongPassword = Problem(
-        .unprocessable, "validation_failed", fields: [WrongField("current_password", "wrong_password")])
+    static func wrongPassword(as field: String = "current_password") -> Problem {
+        Problem(.unprocessable, "validation_failed", fields: [WrongField(field, "wrong_password")])
+    }
     fileprivate static let personalPassword = Problem(
         .unprocessable, "validation_failed", fields: [WrongField("new_password", "password_too_personal")])
 }
