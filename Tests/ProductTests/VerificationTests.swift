@@ -61,6 +61,21 @@ import Testing
         }
     }
 
+    /// The second finds no try left while the first is not done yet: its answer must not be taken for that of both.
+    @Test func `the last try, sent twice at once with one key, is not lost`() async throws {
+        try await ServedProduct.serving(verifies: true) { api in
+            let couriers = try await together(10) { try await api.registerCourier() }
+            _ = try await together(couriers) { courier in
+                let code = try await api.code(to: courier.login)
+                for _ in 0..<4 { _ = try await api.confirm(otherCode(than: code), as: courier) }
+                let same = ["Idempotency-Key": "last"]
+                let answers = try await together(4) { try await api.confirm(code, as: courier, headers: same).status }
+                #expect(answers.contains(200), "\(answers)")
+                #expect(try await api.confirm(code, as: courier, headers: same).status == 200)
+            }
+        }
+    }
+
     /// A transaction that keeps answers would give each wrong try back.
     @Test func `a wrong code counts though it comes with a key`() async throws {
         try await ServedProduct.serving(verifies: true) { api in

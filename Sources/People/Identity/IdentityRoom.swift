@@ -98,7 +98,10 @@ package struct IdentityRoom: Room {
             confirmations.isRight(form.code, attempt, of: caller.account)
         else {
             try await call.noteFailure(.codeFailed, of: caller.account)
-            throw Problem.wrongCode
+            var problem = Problem.wrongCode
+            // Where no try was left a twin may still be about to succeed with the last.
+            problem.usesUpTry = attempt != nil
+            throw problem
         }
         let event = SecurityEvent(.loginProven, of: caller.account, call.request)
         let response = try await refusingTaken {
@@ -125,7 +128,7 @@ package struct IdentityRoom: Room {
 }
 
 extension Problem {
-    static let wrongCode = Problem(.unprocessable, "wrong_code", usesUpTry: true)
+    static let wrongCode = Problem(.unprocessable, "wrong_code")
     fileprivate static let nothingToConfirm = Problem(.conflict, "nothing_to_confirm")
 }
 
