@@ -156,6 +156,37 @@ def test_what_is_in_hand_stays_on_top_and_the_server_reckons_with_it(visit):
     expect(late).to_be_hidden()
 
 
+def test_what_is_accepted_further_down_comes_into_sight(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Mia", "Jan", "Iva", "Eva", "Noa"):
+        shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić", "address": "Savska 1, Zagreb"})
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    # A touch is still felt by the list when the answer is there.
+    last = page.locator(".pending li.card").last
+    name = last.locator("h3").text_content()
+    last.get_by_role("button", name="Accept").tap()
+    won = page.locator(".in_progress li.card")
+    expect(won.locator("h3")).to_have_text(f"{name} Ivić")
+    expect(won.locator("h3")).to_be_in_viewport()
+
+
+def test_the_next_step_is_in_sight_on_a_phone_that_lies_on_its_side(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    job = accepted(shop, ana, "Mia")
+    page = visit("/courier", phone=True)
+    page.set_viewport_size({"width": 844, "height": 390})
+    sign_in(page, ana)
+    for action, name in (("pick_up", "Fetch"), ("deliver", "Deliver")):
+        expect(page.locator(".in_progress .verbs").get_by_role("button", name=f"{name}: Mia")).to_be_in_viewport(ratio=1)
+        ana.act(action, job)
+    # One bar is enough.
+    assert page.locator(".bar").bounding_box()["height"] < 70
+    look(page, "on-its-side")
+
+
 def test_what_waits_at_one_place_is_fetched_at_once(visit, look):
     shop = Store()
     ana = Courier(shop)
@@ -174,6 +205,9 @@ def test_what_waits_at_one_place_is_fetched_at_once(visit, look):
     expect(page.locator(".verbs .together")).to_have_count(0)
     call("PUT", "/v1/me/route", {"delivery_ids": [second, first, elsewhere]}, ana.token)
     expect(page.locator(".in_progress li.card:first-child .verbs .together")).to_be_in_viewport(ratio=1)
+    # Both steps say whom they take, and the line above them where.
+    expect(page.locator(".in_progress li.card:first-child .whom")).to_have_text(f"{shop.name}, Ilica 1")
+    expect(page.locator(".verbs .together ~ .main")).to_have_text("Fetch: Jan")
     look(page, "fetch-all")
     together.click()
     until(page, lambda: [shop.history(job)[-1] for job in (first, second, elsewhere)] == ["pick_up", "pick_up", "accept"])
@@ -221,7 +255,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
     # What a button says is read whole, but for a name, which the card says, too.
     assert cards.first.locator(".rest a:not([href^='tel:']) span").evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
-    assert seen == [["Fetch all 2", "Fetch", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", "Decline", ""]]
+    assert seen == [["Fetch all 2", "Fetch: Iva", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", "Decline", ""]]
     # By keys alone: to the rest, to what costs reputation, and back to where one was.
     rest = cards.nth(1).get_by_role("button", name="Details and more: Iva Ivić")
     expect(rest).to_have_attribute("aria-haspopup", "dialog")

@@ -222,6 +222,8 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(page.get_by_text("Not handed over: Nobody home")).to_be_visible()
     # What comes next is said, and within reach; the store has whom to ask.
     expect(page.locator(".tried")).to_contain_text("Try again, or give it back.")
+    # It stands out as it does for the store.
+    expect(page.locator(".in_progress li.card.urgent")).to_have_count(1)
     expect(page.locator(".verbs button:visible")).to_have_text(["Deliver", "Give back"])
     look(page, "nobody-home-next")
     store = visit("/store")

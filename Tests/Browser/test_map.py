@@ -140,8 +140,8 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside).to_have_count(1)
     expect(panel.locator(".map-way")).to_have_count(1)
     # Who scrolls the panel over it scrolls, and does not draw the map nearer.
-    is_scrolled = "(map) => map.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true, cancelable: true}))"
-    assert panel.locator(".map").evaluate(is_scrolled)
+    is_scrolled = "(map, ctrlKey) => map.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, ctrlKey, bubbles: true, cancelable: true}))"
+    assert panel.locator(".map").evaluate(is_scrolled, False)
     look(page, "board-map-in-panel")
     # It stands out there as long as it is open.
     page.mouse.move(1, 1)
@@ -150,7 +150,20 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(0)
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] <= row.bounding_box()["y"])
-    assert not beside.locator(".map").evaluate(is_scrolled)
+    # So it is beside the board, unless somebody wants the map by Ctrl, or works in it; and then all of it is shown again at one touch.
+    scale = beside.locator(".leaflet-control-scale-line")
+    before = scale.text_content()
+    assert beside.locator(".map").evaluate(is_scrolled, False)
+    assert not beside.locator(".map").evaluate(is_scrolled, True)
+    until(page, lambda: scale.text_content() != before)
+    beside.get_by_role("button", name="Show all").click()
+    expect(scale).to_have_text(before)
+    box = beside.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * .6, box["y"] + box["height"] - 60)
+    assert not beside.locator(".map").evaluate(is_scrolled, False)
+    beside.get_by_role("button", name="Show all").click()
+    page.mouse.move(1, 1)
+    assert beside.locator(".map").evaluate(is_scrolled, False)
     # Behind a panel that has no place for it, it waits.
     page.keyboard.press("n")
     expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
@@ -378,6 +391,32 @@ def test_a_row_says_when_it_arrives_and_whether_that_is_too_late(visit, look):
     rest(page)
     expect(row).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def test_what_was_expected_a_while_ago_is_not_told_as_if_it_were_to_come(visit):
+    store, courier = shop()
+    job, _ = sent(store, courier, recipient=JAN)
+    for step in ("accept", "pick_up"):
+        courier.act(step, job)
+    fix(courier)
+    page = visit("/store")
+    page.clock.install()
+    sign_in(page, store)
+    row = page.locator("li > .card", has_text="Jan Perić")
+    expected = row.locator(".state .left")
+    expect(expected).to_have_text(re.compile(r"^~\d\d:\d\d"))
+    row.click()
+    top = page.get_by_role("dialog", name="Jan Perić").locator(".top")
+    expect(top).to_contain_text("Expected at")
+    then = datetime.datetime.fromisoformat(call("GET", f"/v1/deliveries/{job}", token=store.token)["eta"]["at"])
+    page.clock.pause_at(then + datetime.timedelta(seconds=10))
+    page.clock.run_for(31_000)
+    expect(expected).to_have_text("any moment")
+    expect(top).to_contain_text("any moment")
+    # By then it is in doubt.
+    page.clock.run_for(360_000)
+    expect(expected).to_have_count(0)
+    expect(top).not_to_contain_text("any moment")
 
 
 def test_the_map_comes_right_again_when_the_server_was_away(visit):

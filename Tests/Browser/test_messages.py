@@ -491,6 +491,18 @@ def test_whom_nothing_was_written_to_is_there_to_write_to(visit, look):
     expect(page.get_by_role("heading", name="Other couriers")).to_be_hidden()
 
 
+def test_who_has_nobody_to_write_to_is_told_so_and_asked_to_choose_nothing(visit):
+    shop = Store()
+    page = visit("/store")
+    sign_in(page, shop)
+    go(page, "Messages")
+    expect(page.get_by_text("No conversations yet.")).to_be_visible()
+    for text in ("Choose a conversation.", "Show what was put away"):
+        expect(page.get_by_text(text)).to_be_hidden()
+    Courier(shop)
+    expect(page.get_by_text("Choose a conversation.")).to_be_visible()
+
+
 def test_who_reads_what_was_before_is_not_taken_away_from_it_and_misses_nothing(visit, line):
     shop = Store()
     ana = Courier(shop)

@@ -76,7 +76,7 @@ export function areas() {
     const figures = at < 0 ? told.total : told.items[at];
     const days = h('div');
     side.replaceChildren(h('h3', {}, at < 0 ? t('allAreas') : nameOf(told.items[at], at)), span(told),
-      h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), change(figures[name].change)))), days,
+      h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), change(name, figures[name].change)))), days,
       at >= 0 ? h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => choose(null)}, t('allAreas')))
         : told.items.length ? h('p', {class: 'hint'}, t('touchArea')) : '');
     if (at < 0 || told.from === told.to) return;
@@ -88,10 +88,10 @@ export function areas() {
   const span = ({from, to}) => h('p', {class: 'hint'}, from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`);
   const nameOf = ({distance_m: far}, at) => t('areaNumber', {number: at + 1}) + (far === undefined ? '' : ` · ${t('kilometres', {number: far / 1000})}`);
   const value = (name, now) => (now === null ? '–' : name === 'median_minutes' ? t('minutes', {number: Math.round(now)}) : number(now));
-  const change = (difference) => (difference === null ? '' : difference === 0 ? t('asBefore') : `${difference > 0 ? '+' : '−'}${number(Math.abs(difference))}`);
+  const change = (name, difference) => (difference === null ? '' : Math.round(difference) === 0 ? t('asBefore') : `${difference > 0 ? '+' : '−'}${value(name, Math.abs(difference))}`);
 
   function fillTable() {
-    const cell = (name, {value: now, change: difference}) => h('td', {}, value(name, now), difference ? h('span', {class: 'hint'}, ` ${change(difference)}`) : '');
+    const cell = (name, {value: now, change: difference}) => h('td', {}, value(name, now), difference ? h('span', {class: 'hint'}, ` ${change(name, difference)}`) : '');
     table.replaceChildren(h('table', {}, h('caption', {class: 'unseen'}, t('byArea')),
       h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('area')), all.map((name) => h('th', {scope: 'col'}, t(`area_${name}`))))),
       h('tbody', {}, told.items.map((area, at) => h('tr', {}, h('th', {scope: 'row'},

@@ -41,7 +41,7 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => t(words ? (isAnswered((part) => part.name === name) ? 'nothingFound' : 'loading') : `none_${(name === 'open' && seen.state) || name}`), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
+    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {

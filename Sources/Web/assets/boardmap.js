@@ -32,7 +32,7 @@ export function mapBeside(region, {look, redraw}) {
     state = 'begun';
     try {
       maps = await loaded('livemap');
-      live = await maps.liveMap(map, 'store', {moved: redraw, pointed});
+      live = await maps.liveMap(map, 'store', {moved: redraw, pointed, isBeside: true});
       state = 'made';
       if (isLeft || !isWanted()) end(); else redraw();
     } catch (error) {
@@ -112,7 +112,6 @@ export function mapBeside(region, {look, redraw}) {
       const stops = [...maps.homeOf(remembered()), ...shown.map((each) => maps.stopOf(each, () => look(each.id)))];
       live.draw(stops, isAlone && one.courier ? (id) => id === one.courier.id : undefined);
       live.lead(way);
-      live.still(Boolean(slot()));
       live.fit(stops, isAlone && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
       opened = open;
       point();

@@ -4,6 +4,7 @@ import {expected} from './arriving.js';
 import {badge, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
+import {icon} from './icons.js';
 import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
@@ -43,7 +44,7 @@ function state(delivery) {
     : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
   return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
-    !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('placeMissing')}, ` · ${t('noPlace')}`));
+    !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('noPlace')}, icon('unplaced'), h('span', {class: 'unseen'}, ` · ${t('noPlace')}`)));
 }
 
 /** Whether it came in time, and else how late; of what had no time, how long it took. */

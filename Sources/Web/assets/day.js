@@ -36,8 +36,9 @@ export function day(region, {account}) {
 
   /** Where one is, and what that is called; where nobody says so, where the store is, or somewhere. */
   const here = () => new Promise((found) => {
-    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]), () => {}, lately);
-    setTimeout(() => found(account.location ? [account.name, account.location] : [t('weatherElsewhere', {place: anywhere.name}), anywhere]), patience);
+    const elsewhere = () => found(account.location ? [account.name, account.location] : [t('weatherElsewhere', {place: anywhere.name}), anywhere]);
+    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]), elsewhere, lately);
+    setTimeout(elsewhere, patience);
   });
 
   async function read() {
@@ -92,7 +93,7 @@ export function day(region, {account}) {
       const one = nth === 0 && current ? current : hours[nth];
       const time = nth === 0 ? t('weatherNow') : momentOf(one);
       slider.setAttribute('aria-valuetext', `${time}: ${degrees(one.temperature_c)}, ${one.words ?? ''}`);
-      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky'}, skyOf(one.code)), degrees(one.temperature_c)),
+      hour.replaceChildren(...[h('p', {class: 'at'}, time), h('p', {class: 'large'}, h('span', {class: 'sky'}, skyOf(one.code, hours[nth])), degrees(one.temperature_c)),
         h('p', {}, one.words ?? ''), one.warning && h('p', {class: 'warning'}, `! ${t(`weather_${one.warning}`)}`),
         h('dl', {class: 'readings'}, reading('weatherChance', percent(one.precipitation_chance)), reading('weatherAmount', one.precipitation_mm === null ? '–' : `${number(one.precipitation_mm)} mm`),
           reading('weatherHumidity', percent(one.humidity)), reading('weatherWind', one.wind_kmh === null ? '–' : `${number(Math.round(one.wind_kmh))} km/h`))].filter(Boolean));
@@ -101,7 +102,7 @@ export function day(region, {account}) {
     const strip = hours.slice(1, 1 + glimpses).map((one, place) => h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
       slider.value = place + 1;
       slider.dispatchEvent(new Event('input'));
-    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code)), h('strong', {}, degrees(one.temperature_c)))));
+    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code, one)), h('strong', {}, degrees(one.temperature_c)))));
     const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('ol', {class: 'hours'}, strip), h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
     redraw(() => shown.replaceChildren(now,

@@ -3,6 +3,7 @@ import {h} from './dom.js';
 import {isLate} from './due.js';
 import {isToFetch} from './nearness.js';
 import * as outgoing from './outgoing.js';
+import {streetOf} from './way.js';
 import {t} from './words.js';
 
 const placeOf = ({store, pickup}) => `${store.id} ${pickup?.address ?? ''}`;
@@ -34,8 +35,13 @@ export function aboveJobs({section, list}, jobs) {
     const bar = id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${id}'] .verbs`);
     together.classList.toggle('main', Boolean(bar));
     together.textContent = t(bar ? 'fetchAllHere' : 'fetchAll', {count: fetched().length, store: store.name});
-    if (!bar) list.before(together);
-    else if (together.parentNode !== bar) bar.querySelector('.main').before(together);
+    if (!bar) return list.before(together);
+    if (together.parentNode !== bar) bar.querySelector('.main').before(together);
+    // Both say whom they take.
+    const {recipient, pickup} = jobs()[0];
+    bar.querySelector('.whom').textContent = [store.name, streetOf(pickup?.address ?? store.address, store.address)].filter(Boolean).join(', ');
+    bar.querySelector('.main:not(.together)').textContent = [t('do_pick_up'), recipient?.first_name.split(' ')[0]].filter(Boolean).join(': ');
+    return undefined;
   }
 
   return () => {

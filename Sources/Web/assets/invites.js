@@ -49,7 +49,7 @@ export function showInvite(made) {
   const text = encodeURIComponent(t('inviteMessage', {url, code, store: remembered().name}));
   const to = (href, name) => h('a', {href, class: 'button'}, name);
   const dialog = openDialog(courier ? t('inviteName', {name: fullName(courier)}) : t('theInvite'), h('p', {class: 'notice'}, howItGoes(made)),
-    h('p', {class: 'actions passing'}, copy, to(`sms:${phone ?? ''}?&body=${text}`, t('bySMS')), to(`mailto:?subject=${encodeURIComponent(t('invite_title'))}&body=${text}`, t('byMail'))),
+    h('p', {class: 'actions passing'}, copy), h('p', {class: 'actions passing'}, to(`sms:${phone ?? ''}?&body=${text}`, t('bySMS')), to(`mailto:?subject=${encodeURIComponent(t('invite_title'))}&body=${text}`, t('byMail'))),
     h('div', {class: 'pass'}, h('img', {class: 'qr', src: `/i/${code}/qr.svg`, alt: t('qrOf', {url}), width: 220, height: 220}),
       h('div', {}, h('p', {class: 'code'}, code), h('p', {}, h('a', {href: url}, url)), h('p', {class: 'hint'}, t('validUntil'), ' ', moment(end)))));
   shown = {id, dialog};

@@ -22,7 +22,7 @@ export function jobCards({look, ask, isOneOfMany}) {
     const isOver = status === 'delivered';
     const isFetchedFirst = goesToFetch(job);
     // It is opened wherever it is touched, but not by who just marks a text on it.
-    return h('li', {class: `card ${status}`, onclick: ({target}) => target.closest('a, button') || !getSelection().isCollapsed || look(job)},
+    return h('li', {class: `card ${status}${isFailed(job) ? ' urgent' : ''}`, onclick: ({target}) => target.closest('a, button') || !getSelection().isCollapsed || look(job)},
       isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : [h('strong', {}, t('due_now')), ' ', h('span', {class: 'left'}, t('sinceTime', {time: when(job.created_at)}))])),

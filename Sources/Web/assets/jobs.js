@@ -34,7 +34,7 @@ soon('surroundings');
 export const hand = {statuses: ['pending'], needs: isListed};
 
 export function jobs(region, {account, count}) {
-  let open, first, done = outgoing.done();
+  let open, first, accepted, done = outgoing.done();
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
@@ -145,6 +145,7 @@ export function jobs(region, {account, count}) {
     open?.show(all.get(open.id));
     tellOffers(offers());
     tellAbove();
+    bring();
     const isFresh = all.parts.every((part) => part.isFresh);
     count(offers().length);
     age.hidden = isFresh || !kept;
@@ -185,10 +186,15 @@ export function jobs(region, {account, count}) {
     if (before?.status === 'in_progress') taken.add(before, why);
   }
 
-  /** Shows what was just accepted where it stands now, unless that is to be seen; an answer that comes late moves nothing under anybody's hand. */
-  function bring(id) {
-    const card = all.parts[0].list.querySelector(`[data-key='${id}']`);
-    if (!card || !navigator.userActivation?.isActive || all.parts[1].section.popover) return;
+  /**
+   * Shows what was just accepted where it stands now, unless that is to be seen, as soon as it does: nothing is drawn under a finger. An answer that
+   * comes late moves nothing under anybody's hand.
+   */
+  function bring() {
+    const card = accepted && all.parts[0].list.querySelector(`[data-key='${accepted}']`);
+    if (!card) return;
+    accepted = undefined;
+    if (!navigator.userActivation?.isActive || all.parts[1].section.popover) return;
     const {top, bottom} = card.getBoundingClientRect();
     if (top < 0 || bottom > innerHeight) card.scrollIntoView({block: 'start'});
     card.classList.add('taken');
@@ -210,8 +216,9 @@ export function jobs(region, {account, count}) {
       // What is known by the answer waits for no list; an answer given again may be an old one, and the lists know better.
       if (delivery) put(delivery);
       if (delivery && action === 'accept') {
+        accepted = delivery.id;
         stay(delivery);
-        bring(delivery.id);
+        bring();
       }
       // Who gave it back knows that it is gone, whatever came of the answer.
       if (action === 'cancel') {

@@ -11,15 +11,33 @@ const near = 26;
 // Where a sign stands that another would hide: around its place, and farther only where there is no room.
 const around = [[0, 0], ...[1, 2, 3].flatMap((round) => [[1, 0], [-1, 0], [0, -1], [0, 1], [1, 1], [-1, 1], [-1, -1], [1, -1]].map(([x, y]) => [30 * round * x, 30 * round * y]))];
 
-/** `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at. */
-export async function liveMap(place, kind, {moved, pointed = () => {}}) {
+/**
+ * `moved` is told when a courier has moved (with its id) or none is known any more; `pointed` which sign somebody points at; `isBeside` is whether it
+ * stands beside what scrolls.
+ */
+export async function liveMap(place, kind, {moved, pointed = () => {}, isBeside = false}) {
   const about = await lasting('about', () => get('/v1/about'));
-  const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther')});
+  const map = makeMap(place, about.map, {label: t('mapOf'), closer: t('mapCloser'), farther: t('mapFarther'), all: t('mapAll'), showAll});
   const couriers = new Map();
   const shown = new Map();
   let way, stations = [], fitted = 0, places = [], meant, isTouched = false, moving;
   // Who has moved the map wants to see what it shows.
-  for (const touch of ['pointerdown', 'wheel', 'keydown']) place.addEventListener(touch, () => { isTouched = true; }, {passive: true});
+  const touched = () => { isTouched = true; };
+  for (const touch of ['pointerdown', 'keydown']) place.addEventListener(touch, touched, {passive: true});
+  // Beside what scrolls a wheel scrolls that, until somebody works in the map.
+  let isHeld = false;
+  place.addEventListener('pointerdown', () => { isHeld = true; });
+  place.addEventListener('pointerleave', () => { isHeld = false; });
+  place.addEventListener('wheel', ({ctrlKey}) => {
+    const zooms = isHeld || ctrlKey || !isBeside;
+    map.scrollWheelZoom[zooms ? 'enable' : 'disable']();
+    if (zooms) touched();
+  }, {passive: true, capture: true});
+
+  function showAll() {
+    isTouched = false;
+    fit(map, places);
+  }
 
   /** Where couriers are is not asked for while nobody looks. */
   function follow() {
@@ -118,8 +136,6 @@ export async function liveMap(place, kind, {moved, pointed = () => {}}) {
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
     },
-    /** In what scrolls, a wheel scrolls. */
-    still(isStill) { map.scrollWheelZoom[isStill ? 'disable' : 'enable'](); },
     point(key) {
       for (const [id, {marker}] of shown) marker.getElement().classList.toggle('pointed', id === key);
     },

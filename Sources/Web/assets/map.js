@@ -43,11 +43,14 @@ const Note = L.Control.extend({ onAdd() { return made('p', 'map-note', this.opti
 const Zoom = L.Control.extend({
   onAdd(map) {
     const bar = made('div', 'leaflet-bar map-zoom');
-    for (const [sign, label, step] of [['+', this.options.closer, 1], ['−', this.options.farther, -1]]) {
+    const { closer, farther, all, showAll } = this.options;
+    const step = (by) => () => map.setZoom(map.getZoom() + by);
+    for (const [sign, label, act] of [['+', closer, step(1)], ['−', farther, step(-1)], ...showAll ? [['⤢', all, showAll]] : []]) {
       const button = made('button', '', sign);
       button.type = 'button';
+      button.title = label;
       button.setAttribute('aria-label', label);
-      button.addEventListener('click', () => map.setZoom(map.getZoom() + step));
+      button.addEventListener('click', act);
       bar.append(button);
     }
     L.DomEvent.disableClickPropagation(bar);
@@ -70,7 +73,7 @@ export function makeMap(place, base, says) {
   else new Grid({ tileSize: 64 }).addTo(map);
   if (base?.attribution) new Note({ position: 'bottomright', text: base.attribution }).addTo(map);
   new Scale({ imperial: false }).addTo(map);
-  if (says.closer) new Zoom({ position: 'topright', closer: says.closer, farther: says.farther }).addTo(map);
+  if (says.closer) new Zoom({ position: 'topright', ...says }).addTo(map);
   // What it is shown in may still be growing.
   const observer = new ResizeObserver(() => map.invalidateSize());
   observer.observe(place);

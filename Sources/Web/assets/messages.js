@@ -17,6 +17,7 @@ export function messages(region, {account, part}) {
   const list = h('ul', {class: 'talks'});
   const more = h('p', {class: 'actions', hidden: true});
   const hidden = h('input', {type: 'checkbox', onchange: () => load()});
+  const putAwayToo = h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')));
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, placeholder: t('searchTalks'), oninput: gathered(() => load(), 250)});
   const open = h('div', {class: 'open-talk'});
   const others = h('ul', {class: 'talks'});
@@ -49,6 +50,9 @@ export function messages(region, {account, part}) {
   function draw() {
     const left = unwrittenTo();
     unwritten.hidden = !left.length;
+    putAwayToo.hidden = !hidden.checked && !putAway.size;
+    // Where there is nobody to write to, nothing is to be chosen.
+    region.classList.toggle('bare', isPlain() && !part && !items.length && !left.length);
     keep(others, left, JSON.stringify, other);
     list.hidden = Boolean(left.length && search.value.trim() && !items.length);
     fill(list, items.map((item) => ({...item, isOpen: item.id === wanted})), row,
@@ -103,7 +107,7 @@ export function messages(region, {account, part}) {
 
   region.append(h('div', {class: 'list-talks'},
     h('div', {class: 'field'}, h('label', {for: search.id, class: 'unseen'}, t('searchTalks')), search), list, more, unwritten,
-    h('label', {class: 'choice'}, hidden, h('span', {}, t('hiddenTalks')))), open);
+    putAwayToo), open);
   if (part) enter(); else open.append(h('p', {class: 'hint'}, icon('write'), t('chooseTalk')));
   load();
   loadPartners();

@@ -1,4 +1,5 @@
 // The places that an account keeps: their order, and which one it has chosen.
+import {remembered} from './account.js';
 import {all, ask, get, lasting, post} from './ask.js';
 import {confirmed, fill, h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {completePlace} from './found.js';
@@ -88,6 +89,6 @@ export function places(chosen = () => {}) {
   }
 
   load();
-  return panel(t('places'), h('p', {class: 'hint'}, t('placesHint')), h('fieldset', {}, h('legend', {class: 'unseen'}, t('places')), here, list),
+  return panel(t('places'), h('p', {class: 'hint'}, t(`placesHint_${remembered().kind}`)), h('fieldset', {}, h('legend', {class: 'unseen'}, t('places')), here, list),
     h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => edit()}, t('newPlace'))));
 }
