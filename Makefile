@@ -1,7 +1,7 @@
 # Kurir's commands. `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help run demo test bench build sbom format lint passwords chance pictures thread-sanitizer address-sanitizer fuzz pages cluster \
+.PHONY: help run demo test bench build sbom format lint passwords chance chaos pictures thread-sanitizer address-sanitizer fuzz pages cluster \
 	failover upgrade soak deploy-tests proof \
 	packages test-packages cluster-packages deploy-packages
 
@@ -103,7 +103,7 @@ soak: build test-packages ## everything at work for ten minutes, and what it tak
 
 # The upgrade comes first, since it may lack a commit to come from; the fuzzing ends by itself, after SECONDS for each property.
 proof: BEFORE ?= HEAD^
-proof: upgrade pages chance deploy-tests failover soak address-sanitizer fuzz ## all that takes long (BEFORE=commit SECONDS=60; wants root)
+proof: upgrade pages chance chaos deploy-tests failover soak address-sanitizer fuzz ## all that takes long (BEFORE=commit SECONDS=60; wants root)
 
 sbom: build ## what the release binary consists of, as CycloneDX (.build/kurir.cdx.json)
 	deploy/sbom .build/release/kurir > .build/kurir.cdx.json
@@ -127,6 +127,10 @@ pages: test-packages $(VENV)/made ## all tests in the browser, of which `make te
 chance: test-packages $(VENV)/made ## what chance can think of against the description of the API (EXAMPLES=100)
 	swift build --product kurir
 	KURIR_TEST_EXAMPLES=$(or $(EXAMPLES),15) $(TESTS) --filter DescriptionTests
+
+chaos: test-packages ## nodes and gateways that are killed and stopped, at length
+	swift build --product kurir
+	KURIR_TEST_CHAOS=1 $(TESTS) --filter '(FeedNodes|GatewayChaos|StepsNodes|Crash)Tests'
 
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir

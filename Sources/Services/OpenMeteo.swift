@@ -150,10 +150,18 @@ enum OpenMeteo: WeatherLanguage {
             guard (0...253_402_300_799).contains(seconds) else { throw NotUnderstood() }
             return seconds
         }
-        guard let parts = json.text?.wholeMatch(of: #/(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(:\d\d)?/#),
-            let day = Day(String(parts.1)), let hour = Int(parts.2), let minute = Int(parts.3), hour < 24, minute < 60
+        // `2026-11-24T13:00`, or with seconds; there are hundreds of them, and a regular expression would be made anew for each.
+        let parts = (json.text ?? "").split(separator: "T", omittingEmptySubsequences: false)
+        let clock = parts.last?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        guard parts.count == 2, let day = Day(String(parts[0])), (2...3).contains(clock.count),
+            clock.allSatisfy(isTwoDigits),
+            let hour = Int(clock[0]), let minute = Int(clock[1]), hour < 24, minute < 60
         else { throw NotUnderstood() }
         return Int(day.number) * 86_400 + hour * 3600 + minute * 60 - ahead
+    }
+
+    private static func isTwoDigits(_ text: Substring) -> Bool {
+        text.utf8.count == 2 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// The number of a day since 1970, of the calendar there.

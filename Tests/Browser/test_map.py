@@ -762,13 +762,16 @@ def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
     offer = app.get_by_role("button", name="Pending: Jan, Savska 102, Zagreb")
     expect(offer).to_be_in_viewport()
     # It is no stop, so that there is nothing to go to, and nothing missing.
-    expect(app.locator(".stops li")).to_have_count(0)
+    expect(app.locator("ol.stops li")).to_have_count(0)
     expect(app.get_by_text("no place on the map")).to_be_hidden()
+    # By name it is told beside the map.
+    expect(app.get_by_role("list", name="Offers").get_by_role("button")).to_contain_text(re.compile("Jan.*Savska 102", re.DOTALL))
     look(app, "map-offer")
     offer.click()
     app.get_by_role("dialog", name="Jan").get_by_role("button", name="Accept").click()
     expect(app.get_by_role("dialog").get_by_text("In progress")).to_be_visible()
     app.keyboard.press("Escape")
     go(app, "Map")
-    expect(app.locator(".stops li")).to_have_count(1)
+    expect(app.locator("ol.stops li")).to_have_count(1)
+    expect(app.get_by_role("list", name="Offers").get_by_role("button")).to_have_count(0)
     expect(offer).to_have_count(0)

@@ -38,6 +38,9 @@ import Testing
         "https://[1.2.3.4]/x", "https://push.example/x#y", "https://pu%73h.example/x", "https://push_service.example/x",
         "https://user:password@push.example/x", "https://" + String(repeating: "x", count: 64) + ".example/x",
         "https://" + String(repeating: "x.", count: 127) + "example/x",
+        // Letters that are others in lowercase.
+        "https://\u{212A}urir.example/x", "https://[::1]x/x", "https://[]/x", "https://[.:]/x",
+        "https://push.example:8 0/x",
         "https://push.example?x", "https://push.example#x", "https://.example/x", "https://[::1/x", "https://::1/x",
         "https://push.example/" + String(repeating: "x", count: 1024),
     ])

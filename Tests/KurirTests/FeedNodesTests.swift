@@ -30,10 +30,11 @@ import Testing
             Task { try await write(number, to: nodes, as: people, counting: count, until: isOver) }
         }
         let reading = Task { try await read(from: nodes, as: people.store, until: isOver) }
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + Chaos.of(.seconds(15), atLength: .seconds(60))
+        let (enough, busy) = Chaos.of((3, 40), atLength: (6, 120))
         var (kills, pauses) = (0, 0)
-        // A minute, or as long as a busy machine takes for enough of it.
-        while ContinuousClock.now < end || min(kills, pauses) < 6 || count.withLock({ $0 }) < 120 {
+        // So long, or as long as a busy machine takes for enough of it.
+        while ContinuousClock.now < end || min(kills, pauses) < enough || count.withLock({ $0 }) < busy {
             if seed.number(0...1) == 0 {
                 try await nodes.killAndStart(seed.number(0...1))
                 kills += 1

@@ -7,7 +7,7 @@ import Testing
 /// Gateways die all the time, and no message does.
 @Suite(.database) struct GatewayChaosTests {
     /// How often a gateway dies.
-    private static let kills = 120
+    private static let kills = Chaos.of(40, atLength: 120)
     private static let addresses = 200
 
     @Test func `no message is lost or out of turn when gateways are killed`() async throws {

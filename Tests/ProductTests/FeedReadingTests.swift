@@ -182,7 +182,10 @@ import Testing
 
     @Test(arguments: [
         "", "yesterday", "31 Feb 2026 10:00 GMT", "2 Foo 2026 10:00 GMT", "2026-13-01T00:00:00Z",
-        "1 Nov 2026 25:00 GMT",
+        "1 Nov 2026 25:00 GMT", "2 Nov 2026 10:0 GMT", "2 Nov 2026 10:00:1 GMT", "2 Nov 2026 10:00 +010",
+        "2 Nov 2026 10:00 +01:00", "Nov 2 2026 10:00", "2 Nov 026 10:00", "2 Nov 2026 10:00 GMT GMT",
+        "2 Nov 2026 10::00",
+        "Mo, 2 Nov 2026 10:00",
     ])
     func `what is no time is none`(_ text: String) { #expect(FeedDate.moment(text) == nil) }
 

@@ -5,18 +5,46 @@ enum FeedDate {
     /// A time as Atom and JSON Feed write it (RFC 3339), or as RSS does (RFC 822); nil when it is neither.
     static func moment(_ text: String) -> Moment? {
         let text = PlainText.line(text, upTo: 60)
-        if let moment = try? Moment(text) { return moment }
-        let form =
-            #/(?:[A-Za-z]{3,9},? )?([0-9]{1,2}) ([A-Za-z]{3})[a-z]* ([0-9]{4}|[0-9]{2}) ([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ([A-Za-z]{1,4}|[+-][0-9]{4}))?/#
-        guard let parts = text.wholeMatch(of: form)?.output, let month = months.firstIndex(of: parts.2.lowercased())
+        return (try? Moment(text)) ?? ofRSS(text)
+    }
+
+    /// `Tue, 24 Nov 2026 10:00:00 +0100`, where the day of the week, the seconds and the zone may be missing. A feed may have very many of them, and a
+    /// regular expression would be made anew for each.
+    private static func ofRSS(_ text: String) -> Moment? {
+        var words = text.split(separator: " ")[...]
+        if let first = words.first, isName(first.hasSuffix(",") ? first.dropLast() : first, 3...9) {
+            words.removeFirst()
+        }
+        guard (4...5).contains(words.count) else { return nil }
+        let (day, name, year) = (words.removeFirst(), words.removeFirst(), words.removeFirst())
+        let clock = words.removeFirst().split(separator: ":", omittingEmptySubsequences: false)
+        guard isNumber(day, 1...2), isName(name, 3...9), let month = months.firstIndex(of: name.prefix(3).lowercased()),
+            isNumber(year, 2...2) || isNumber(year, 4...4), (2...3).contains(clock.count), isNumber(clock[0], 1...2),
+            clock.dropFirst().allSatisfy({ isNumber($0, 2...2) }), let offset = offset(words.first ?? "GMT")
         else { return nil }
-        let year = parts.3.count == 4 ? String(parts.3) : (parts.3 < "70" ? "20" : "19") + parts.3
-        let zone = parts.7.map(String.init) ?? "GMT"
-        let offset = zone.count == 5 && "+-".contains(zone.first!) ? "\(zone.prefix(3)):\(zone.suffix(2))" : zones[zone]
-        func two(_ text: some StringProtocol) -> String { text.count == 1 ? "0" + text : String(text) }
+        let century = year.count == 4 ? "" : year < "70" ? "20" : "19"
         return try? Moment(
-            "\(year)-\(two(String(month + 1)))-\(two(parts.1))T\(two(parts.4)):\(parts.5):\(parts.6 ?? "00")\(offset ?? "Z")"
+            "\(century)\(year)-\(two(String(month + 1)))-\(two(day))T\(two(clock[0])):\(clock[1]):\(clock.count == 3 ? clock[2] : "00")\(offset)"
         )
+    }
+
+    private static func isName(_ word: some StringProtocol, _ length: ClosedRange<Int>) -> Bool {
+        length.contains(word.utf8.count)
+            && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+    }
+
+    private static func isNumber(_ word: some StringProtocol, _ length: ClosedRange<Int>) -> Bool {
+        length.contains(word.utf8.count)
+            && word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func two(_ number: some StringProtocol) -> String { number.count == 1 ? "0\(number)" : "\(number)" }
+
+    /// How far a zone is from Greenwich, as RFC 3339 writes it.
+    private static func offset(_ zone: Substring) -> String? {
+        if isName(zone, 1...4) { return zones[String(zone)] ?? "Z" }
+        guard zone.first == "+" || zone.first == "-", isNumber(zone.dropFirst(), 4...4) else { return nil }
+        return "\(zone.prefix(3)):\(zone.suffix(2))"
     }
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]

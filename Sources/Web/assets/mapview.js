@@ -11,6 +11,7 @@ import {nothing} from './empty.js';
 import {gathered} from './feed.js';
 import {loaded} from './later.js';
 import {carriedStatuses, openStatuses} from './lifecycle.js';
+import {money} from './money.js';
 import {fetchedFrom, isToFetch, learnPlaces} from './nearness.js';
 import {ahead} from './outgoing.js';
 import {due, inTime, tick} from './due.js';
@@ -28,7 +29,8 @@ export function mapOf(kind, row) {
     const empty = h('div', {class: 'panel', hidden: true});
     const better = h('button', {type: 'button', hidden: true, onclick: () => suggest(go)}, t('routeSuggest'));
     const beside = h('p', {class: 'hint', hidden: true});
-    const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, beside, kind === 'courier' && h('p', {class: 'actions'}, better)));
+    const offered = h('ul', {class: 'stops', 'aria-label': t('offers')});
+    const mapped = h('div', {class: 'mapped'}, place, h('div', {}, list, beside, kind === 'courier' && [h('p', {class: 'actions'}, better), offered]));
     const isHeld = kind === 'courier' ? movable(list, go) : () => false;
     let maps, map, open, isLeft = false;
 
@@ -107,7 +109,8 @@ export function mapOf(kind, row) {
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
       if (!isHeld()) unpressed(list, () => redraw(() => keep(list, kind === 'courier' ? inTurn() : shown, stateOf, entry)));
-      tick(list);
+      if (kind === 'courier') unpressed(offered, () => redraw(() => keep(offered, offers(), ({version}) => version, offer)));
+      tick(mapped);
     }
 
     /** An empty map tells nothing: in its place stands what will be seen here, and where to begin. */
@@ -145,6 +148,10 @@ export function mapOf(kind, row) {
       h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')), h('span', {class: 'street'}, streetOf(delivery.recipient.address, delivery.store.address)),
       !isPlaced(delivery) && h('span', {class: 'hint'}, t('notOnMap')), isToFetch(ahead(delivery)) && h('span', {class: 'hint'}, `⌂ ${t('fromStore', {name: delivery.store.name})}`)),
     handle(fullName(delivery.recipient)));
+
+    const offer = (delivery) => h('li', {}, h('button', {type: 'button', class: 'card pending', onclick: () => look(delivery)},
+      h('strong', {}, `◔ ${fullName(delivery.recipient)}`), h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')),
+      h('span', {class: 'street'}, [streetOf(delivery.recipient.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '))));
 
     function put(delivery) {
       const isOpen = openStatuses.includes(delivery.status) && (kind === 'store' ? isSeen : isListed)(delivery);
