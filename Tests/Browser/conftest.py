@@ -351,11 +351,14 @@ def live(page):
 
 
 def go(page, name):
-    """Goes to a view by its link, which may be on the sheet, and waits until it is there: what is looked for next may be on the old one, too."""
+    """Goes to a view by its link, which may be on the sheet or in the account's menu, and waits until it is there: what is looked for next may be on
+    the old one, too.
+    """
     link = page.get_by_role("link", name=name, exact=True)
     page.locator("nav").wait_for()
-    if not link.count():
-        page.locator(".more-views").click()
+    for menu in (".more-views:visible", ".who:visible"):
+        if not link.count() and page.locator(menu).count():
+            page.locator(menu).click()
     link.click()
     expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
 

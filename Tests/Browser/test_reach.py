@@ -64,7 +64,7 @@ def test_it_is_asked_once_and_with_a_reason(visit, look):
     expect(page.get_by_text("Be told while this page is closed?")).to_have_count(0)
     ana = offered()
     sign_in(page, ana)
-    expect(page.get_by_text("accept right there")).to_be_visible()
+    expect(page.get_by_text("the phone in your pocket")).to_be_visible()
     look(page, "asking-for-notifications")
     page.get_by_role("button", name="Allow notifications").click()
     expect(page.get_by_text("This device is told from now on.")).to_be_visible()

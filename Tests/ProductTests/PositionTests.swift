@@ -148,7 +148,8 @@ import Testing
             try await api.execute(
                 """
                 DO $$ BEGIN FOR n IN 2..9 LOOP
-                    EXECUTE format('CREATE TABLE trails_%s PARTITION OF trails FOR VALUES FROM (%L) TO (%L)',
+                    -- Around midnight the second day before may be there already.
+                    EXECUTE format('CREATE TABLE IF NOT EXISTS trails_%s PARTITION OF trails FOR VALUES FROM (%L) TO (%L)',
                         to_char(current_date - n, 'YYYYMMDD'), current_date - n, current_date - n + 1);
                 END LOOP; END $$
                 """)

@@ -44,7 +44,7 @@ export function news(region, {account}) {
     h('h2', {}, title), text && h('p', {class: 'words'}, text),
     (link || store === account.id) && h('p', {class: 'actions'},
       link && h('a', {href: link, class: 'button', target: '_blank', rel: 'noopener noreferrer'}, t('readMore')),
-      store === account.id && h('button', {type: 'button', class: 'danger', 'aria-label': t('removeNews', {title}), onclick: () => remove(id, title)}, t('removeNewsShort')))));
+      store === account.id && h('button', {type: 'button', class: 'quiet danger', 'aria-label': t('removeNews', {title}), onclick: () => remove(id, title)}, t('removeNewsShort')))));
 
   const nothing = () => h('div', {class: 'nothing'},
     s('svg', {viewBox: '0 0 96 72', 'aria-hidden': 'true'}, s('path', {d: 'M10 12h60v48a6 6 0 0 1-6 6H16a6 6 0 0 1-6-6zM70 26h16v34a6 6 0 0 1-6 6H64M20 24h40M20 36h16v18H20zM44 36h16M44 45h16M44 54h16'})),
