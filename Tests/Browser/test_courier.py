@@ -264,6 +264,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     for name in ("Fetch", "Deliver", "Not handed over", "Give back"):
         expect(details.get_by_role("button", name=f"{name}: Iva Ivić")).to_be_in_viewport()
     expect(details.get_by_role("link", name="Write to Pekara")).to_be_visible()
+    expect(details.locator(".facts div").filter(has_text="By when")).to_contain_text("now")
     look(page, "job-more")
     details.get_by_role("button", name="Give back: Iva Ivić").press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(1)
@@ -307,6 +308,15 @@ def test_what_is_said_in_passing_covers_nothing_that_waits_for_an_answer(visit):
     ana.act("accept", job)
     expect(page.locator(".in_progress li.card")).to_be_visible()
     expect(page.get_by_role("button", name="Allow notifications")).to_be_hidden()
+    # Nor is anything said over a step, upright or on its side.
+    for size in ({"width": 390, "height": 844}, {"width": 844, "height": 390}):
+        page.set_viewport_size(size)
+        hush(page)
+        shop.deliver_to(ana)
+        expect(said).to_be_visible()
+        box = said.bounding_box()
+        for button in page.locator(".verbs button:visible").all():
+            assert apart(box, button.bounding_box()), button.inner_text()
 
 
 def test_of_what_is_said_in_passing_the_last_two_stay(visit):

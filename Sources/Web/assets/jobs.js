@@ -322,7 +322,7 @@ function whyGone({status, allowed_actions: may = []}) {
 
 const about = ({recipient, store, ...job}, got) => [
   h('p', {}, badge(job.status)),
-  facts([[t('due'), job.due_at && h('span', {}, due(job))], [t('address'), mapLink(recipient)],
+  facts([[t('due'), job.due_at ? h('span', {}, due(job)) : job.status !== 'delivered' && t('due_now')], [t('address'), mapLink(recipient)],
     [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('parcel'), parcelOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],

@@ -58,7 +58,7 @@ export function roads(region) {
       if (!isElsewhere) lookAt(me);
       done();
     }, ({code}) => {
-      if (code !== 1) setTimeout(() => isLeft || find(), pause);
+      if (code === 1) done(); else setTimeout(() => isLeft || find(), pause);
     }, lately);
     setTimeout(done, near ? 0 : patience);
   });
