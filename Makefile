@@ -130,7 +130,7 @@ chance: test-packages $(VENV)/made ## what chance can think of against the descr
 
 chaos: test-packages ## nodes and gateways that are killed and stopped, at length
 	swift build --product kurir
-	KURIR_TEST_CHAOS=1 $(TESTS) --filter '(FeedNodes|GatewayChaos|StepsNodes|Crash)Tests'
+	KURIR_TEST_CHAOS=1 $(TESTS) --filter '(FeedNodes|GatewayChaos)Tests'
 
 pictures: test-packages $(VENV)/made ## the pages' pictures in docs/pictures anew, as the tests see them
 	swift build --product kurir

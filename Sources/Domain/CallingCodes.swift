@@ -10,6 +10,13 @@ public enum CallingCodes {
     /// Whether there is such a country.
     public static func knows(_ country: String) -> Bool { ofCountries[country] != nil }
 
+    private static let all = Set(ofCountries.values.joined())
+
+    /// How many of a number's digits, which come without the plus, are its country's.
+    public static func length(of digits: some StringProtocol) -> Int {
+        (1...2).first { all.contains(String(digits.prefix($0))) } ?? 3
+    }
+
     /// How the numbers of these countries begin, each with its plus.
     public static func beginnings(of countries: [String]) -> [String] {
         Set(countries.flatMap { ofCountries[$0] ?? [] }).sorted().map { "+" + $0 }

@@ -40,8 +40,7 @@ public struct PushEndpoint: Hashable, Sendable {
         if said.isEmpty { return (String(named), 443) }
         let digits = said.dropFirst()
         guard said.first == ":", digits.first != "0", (1...5).contains(digits.utf8.count),
-            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = Int(digits),
-            port <= 65_535
+            digits.utf8.allSatisfy(\.isDigit), let port = Int(digits), port <= 65_535
         else { return nil }
         return (String(named), port)
     }

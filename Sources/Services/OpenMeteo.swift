@@ -154,14 +154,10 @@ enum OpenMeteo: WeatherLanguage {
         let parts = (json.text ?? "").split(separator: "T", omittingEmptySubsequences: false)
         let clock = parts.last?.split(separator: ":", omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let day = Day(String(parts[0])), (2...3).contains(clock.count),
-            clock.allSatisfy(isTwoDigits),
+            clock.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(\.isDigit) }),
             let hour = Int(clock[0]), let minute = Int(clock[1]), hour < 24, minute < 60
         else { throw NotUnderstood() }
         return Int(day.number) * 86_400 + hour * 3600 + minute * 60 - ahead
-    }
-
-    private static func isTwoDigits(_ text: Substring) -> Bool {
-        text.utf8.count == 2 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// The number of a day since 1970, of the calendar there.

@@ -417,6 +417,7 @@ def test_what_was_expected_a_while_ago_is_not_told_as_if_it_were_to_come(visit):
     page.clock.run_for(360_000)
     expect(expected).to_have_count(0)
     expect(top).not_to_contain_text("any moment")
+    expect(top).not_to_contain_text("·")
 
 
 def test_the_map_comes_right_again_when_the_server_was_away(visit):

@@ -2,6 +2,14 @@ import Domain
 import Testing
 
 @Suite struct MobileNumberTests {
+    @Test(arguments: [
+        ("385911234567", 3), ("4915112345678", 2), ("12425550100", 1), ("77012345678", 1), ("447700900123", 2),
+        ("999", 3),
+    ])
+    func `a number begins with its country's code`(_ digits: String, _ length: Int) {
+        #expect(CallingCodes.length(of: digits) == length)
+    }
+
     @Test(arguments: ["91", "92", "95", "97", "98", "99"])
     func `Croatian mobile numbers are taken`(network: String) throws {
         #expect(try MobileNumber("0\(network) 123 4567").phone.e164 == "+385\(network)1234567")

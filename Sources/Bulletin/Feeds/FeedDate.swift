@@ -29,13 +29,11 @@ enum FeedDate {
     }
 
     private static func isName(_ word: some StringProtocol, _ length: ClosedRange<Int>) -> Bool {
-        length.contains(word.utf8.count)
-            && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+        length.contains(word.utf8.count) && word.utf8.allSatisfy(\.isLetter)
     }
 
     private static func isNumber(_ word: some StringProtocol, _ length: ClosedRange<Int>) -> Bool {
-        length.contains(word.utf8.count)
-            && word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        length.contains(word.utf8.count) && word.utf8.allSatisfy(\.isDigit)
     }
 
     private static func two(_ number: some StringProtocol) -> String { number.count == 1 ? "0\(number)" : "\(number)" }

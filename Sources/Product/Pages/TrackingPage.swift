@@ -192,17 +192,11 @@ struct TrackingPage {
             """
     }
 
-    /// How numbers of countries begin; the others begin with 1, 7, or three digits.
-    private static let codesOfTwo = Set(
-        """
-        20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98
-        """.split(separator: " "))
-
     /// A number as it is read out: the country's, two digits more or the one that some capitals have, and the rest in two.
     private static func grouped(_ phone: String) -> String {
         guard phone.hasPrefix("+"), phone.count > 4 else { return phone }
         let digits = phone.dropFirst()
-        let length = "17".contains(digits.first!) ? 1 : codesOfTwo.contains(digits.prefix(2)) ? 2 : 3
+        let length = CallingCodes.length(of: digits)
         let (code, rest) = (phone.prefix(1 + length), digits.dropFirst(length))
         let area = rest.hasPrefix("1") && ["+36", "+385", "+386", "+43"].contains(code) ? 1 : 2
         let first = rest.prefix(area)

@@ -27,9 +27,9 @@ export function expected(delivery) {
     h('span', {'aria-hidden': 'true'}, isTooLate && '‼ ', `~${time}`), h('span', {class: 'unseen'}, `${t('eta')} ${time}`));
 }
 
-/** In words, with how far it is until then. */
+/** In words, with how far it is until then; nothing where nobody knows. */
 export function arrival(delivery) {
   const {eta} = delivery;
-  const said = stage(delivery);
-  return said !== 'gone' && h('span', {}, said === 'now' ? t('etaNow') : [`${t('eta')} `, moment(eta.at)], ` · ${number(Math.round(eta.distance_m / 100) / 10)} km`);
+  const said = eta && stage(delivery);
+  return eta && said !== 'gone' && h('span', {}, said === 'now' ? t('etaNow') : [`${t('eta')} `, moment(eta.at)], ` · ${number(Math.round(eta.distance_m / 100) / 10)} km`);
 }

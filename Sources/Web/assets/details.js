@@ -70,12 +70,13 @@ export function details(delivery, {changed, created, closed}) {
   function draw(current) {
     const hadFocus = content.contains(document.activeElement);
     const {recipient, courier, status} = current;
+    const comes = !isFailed(current) && !willBeLate(current) && arrival(current);
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, stateBadge(current), current.delivered_at && [' · ', punctuality(current)], current.eta && !isFailed(current) && !willBeLate(current) && [' · ', arrival(current)]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, stateBadge(current), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
-        [t('address'), recipient && h('span', {}, mapLink(recipient), isUnplaced(current) && h('button', {type: 'button', class: 'unplaced', onclick: alone(current.id, (one) => edit(one, changed))}, icon('place'), t('setPlace')))],
+        [t('address'), recipient && h('span', {}, mapLink(recipient), isUnplaced(current) && h('button', {type: 'button', class: 'unplaced', onclick: alone(current.id, (one) => edit(one, changed))}, icon('place'), t('mapPick')))],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && got], [t('pay'), current.pay && money(current.pay)],

@@ -22,7 +22,7 @@ const atNight = {sun: 'moon', some: 'veiled'};
 /** What the sky is like, by the code of the World Meteorological Organization, in an hour if one is meant. */
 export function skyOf(code, hour) {
   if (code === null || code === undefined) return '·';
-  const isNight = hour && (hour.local.slice(11) >= evening || hour.local.slice(11) < morning);
+  const isNight = hour && (clockOf(hour) >= evening || clockOf(hour) < morning);
   const said = code >= 95 ? 'storm' : (code >= 71 && code <= 77) || code === 85 || code === 86 ? 'snow' : code >= 51 ? 'rain'
     : code >= 45 ? 'fog' : code === 0 ? 'sun' : code < 3 ? 'some' : 'cloud';
   const name = (isNight && atNight[said]) || said;
