@@ -171,16 +171,7 @@ import Testing
             let loose = try await api.picture(of: couriers[0])
             try await api.act("accept", delivery, as: couriers[0])
             try await api.act("pick_up", delivery, as: couriers[0], .photos([hung]))
-            // In the first hour of a week that was in the one before.
-            try await api.execute(
-                """
-                DO $$ DECLARE week date := date_trunc('week', (now() - interval '62 minutes') AT TIME ZONE 'UTC')::date; kept text;
-                BEGIN FOREACH kept IN ARRAY '{files,file_pieces}'::text[] LOOP
-                    CONTINUE WHEN to_regclass(kept || to_char(week, '_YYYYMMDD')) IS NOT NULL;
-                    EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
-                        kept || to_char(week, '_YYYYMMDD'), kept, first_uuid(week), first_uuid(week + 7));
-                END LOOP; END $$
-                """)
+            try await api.makeWeeks(of: ["files", "file_pieces"], ago: "62 minutes")
             // Two that are an hour old, and one of which hangs.
             for (id, minutes) in [(loose, 61), (hung, 62)] {
                 let older =

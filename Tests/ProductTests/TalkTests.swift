@@ -139,6 +139,7 @@ import Testing
             let again = try await api.call("PATCH", "/v1/me", ["picture": file], as: courier.token)
             #expect(again.code == "unknown_file")
             // It is no loose one, however old it becomes.
+            try await api.makeWeeks(of: ["files"], ago: "2 hours")
             try await api.execute(
                 "UPDATE files SET id = first_uuid(now() - interval '2 hours') WHERE id = '\(picture)'")
             #expect(try await api.execute("SELECT drop_loose_files()") == [["0"]])
@@ -210,6 +211,7 @@ import Testing
         try await ServedProduct.serving { api in
             let (_, courier, id) = try await api.talk()
             let old = "first_uuid(date_trunc('milliseconds', now() - interval '10 minutes 1 second'))"
+            try await api.makeWeeks(of: ["conversation_messages"], ago: "11 minutes")
             try await api.execute(
                 """
                 INSERT INTO conversation_messages (conversation_id, at, seq, id, from_store, text)

@@ -85,6 +85,21 @@ extension ServedProduct {
         return try await blocking { try database.query(sql) }
     }
 
+    /// Makes the weeks of tables for what was so long ago: in the first hours of a week, that was in the one before.
+    func makeWeeks(of tables: [String], ago interval: String) async throws {
+        try await execute(
+            """
+            DO $$ DECLARE week date := date_trunc('week', (now() - interval '\(interval)') AT TIME ZONE 'UTC')::date; kept text; part text;
+            BEGIN FOREACH kept IN ARRAY '{\(tables.joined(separator: ","))}'::text[] LOOP
+                part := kept || to_char(week, '_YYYYMMDD');
+                CONTINUE WHEN to_regclass(part) IS NOT NULL;
+                EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', part, kept,
+                    CASE WHEN kept LIKE 'file%' THEN first_uuid(week)::text ELSE week::text END,
+                    CASE WHEN kept LIKE 'file%' THEN first_uuid(week + 7)::text ELSE (week + 7)::text END);
+            END LOOP; END $$
+            """)
+    }
+
     /// Waits until somebody in this test's database waits for a lock.
     func untilSomebodyWaits() async throws {
         let waiting =
