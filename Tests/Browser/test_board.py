@@ -221,7 +221,7 @@ def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
     sign_in(page, shop)
     expect(page.locator("li > .card")).to_have_count(2)
     page.clock.fast_forward("44:00")
-    expect(page.get_by_text("All is well")).to_be_visible()
+    expect(page.get_by_text("Nothing waits for you now")).to_be_visible()
     page.clock.fast_forward("02:00")
     # What could be fetched only then is not slow yet.
     expect(page.locator(".card.urgent")).to_have_count(1)
@@ -265,7 +265,15 @@ def test_a_new_delivery_says_all_that_few_need(visit, look):
         form.get_by_label(label).fill(text)
     form.get_by_text("in 30 min").click()
     form.get_by_label("Ana Anić").check()
-    for fold in ("Parcel", "Money and proof", "Fetching, reference"):
+    # Whom the button asks is said by it.
+    expect(form.get_by_role("button", name="Create and offer (1)")).to_be_visible()
+    folds = ("Parcel", "Money and proof", "Fetching, reference")
+    form.get_by_text("Offering", exact=True).click()
+    # What is folded beneath something open stands in one line under the other, and leaves no hole.
+    lefts = [form.locator("details").filter(has=page.get_by_text(fold, exact=True)).bounding_box() for fold in folds]
+    assert len({box["x"] for box in lefts}) == 1 and all(lower["y"] - upper["y"] - upper["height"] < 12 for upper, lower in zip(lefts, lefts[1:]))
+    form.get_by_text("Offering", exact=True).click()
+    for fold in folds:
         form.get_by_text(fold, exact=True).click()
     for label, text in [("Pieces", "3"), ("Weight", "1,5"), ("Cash to collect", "23,50"), ("The courier gets", "4"), ("Fetch it at", "Gajeva 3")]:
         form.get_by_label(label).fill(text)
@@ -321,8 +329,10 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     everybody.click()
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
     look(page, "new-delivery-many")
+    expect(form.get_by_role("button", name="Create and offer (14)")).to_be_visible()
     form.get_by_role("button", name="None", exact=True).click()
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(0)
+    expect(form.get_by_role("button", name="Create", exact=True)).to_be_visible()
     expect(everybody).to_be_visible()
     # Whom the last delivery was offered to is seen, however far down.
     boxes.last.check()
@@ -497,7 +507,7 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_
     sign_in(page, shop)
     card = page.locator("li > .card")
     expect(card).to_contain_text("Accepted")
-    expect(page.get_by_text("All is well")).to_be_visible()
+    expect(page.get_by_text("Nothing waits for you now")).to_be_visible()
     ana.act("cancel", job)
     chip = page.locator(".hand .chip")
     expect(chip).to_have_text("✕ 1 given back")
@@ -563,7 +573,7 @@ def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(vi
     expect(page.locator(".column.open h2")).to_contain_text("Pending 0 / 1")
     ana.act("deliver", failed)
     expect(names).to_have_text(["Jan Ivić"])
-    expect(page.get_by_text("All is well")).to_be_visible()
+    expect(page.get_by_text("Nothing waits for you now")).to_be_visible()
     # A new one is seen whatever was looked at.
     page.get_by_label("State", exact=True).select_option("delivered")
     expect(names).to_have_count(0)

@@ -69,30 +69,30 @@ struct StartPage {
     /// A shop's board, and a courier's phone before it, where there is room for both.
     private var board: String {
         let rows = [
-            ("urgent", "12:30", "Iva I.", "Vukovarska 5"), ("pending", "12:45", "Jan P.", "Savska 102"),
-            ("person", "13:00", "Mia Ć.", "Ilica 14"), ("person", "13:15", "Noa Ž.", "Dubrava 5"),
+            ("urgent", "!", "12:30", "Iva I.", "Vukovarska 5"), ("pending", "◔", "12:45", "Jan P.", "Savska 102"),
+            ("person", "➜", "13:00", "Mia Ć.", "Ilica 14"), ("person", "➜", "13:15", "Noa Ž.", "Dubrava 5"),
         ].enumerated().map { place, row in
-            let top = 104 + 44 * place
+            let top = 80 + 44 * place
             return """
-                <path class="line" d="M32 \(top)h372"/><path class="\(row.0)" d="M32 \(top + 1)h6v42h-6z"/>\
-                <text class="strong" x="56" y="\(top + 27)">\(row.1)</text><text class="strong" x="112" y="\(top + 27)">\(row.2)</text>\
-                <text x="184" y="\(top + 27)">\(row.3)</text>
+                <path class="line" d="M16 \(top)h388"/><path class="\(row.0)" d="M16 \(top + 1)h6v42h-6z"/>\
+                <circle class="\(row.0)" cx="48" cy="\(top + 22)" r="11"/><text class="strong on" x="48" y="\(top + 27)">\(row.1)</text>\
+                <text class="strong" x="72" y="\(top + 27)">\(row.2)</text><text class="strong" x="124" y="\(top + 27)">\(row.3)</text>\
+                <text x="188" y="\(top + 27)">\(row.4)</text>
                 """
         }.joined()
         return """
-            <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="32" y="40" width="372" height="256" rx="14"/>\
-            <text class="strong large" x="56" y="78">\(say(text("board")))</text>\
-            <rect class="accent" x="240" y="56" width="148" height="32" rx="8"/>\
-            <text class="strong on" x="314" y="77">\(say(text("newDelivery")))</text>\(rows)\
-            <circle class="urgent" cx="374" cy="126" r="11"/><text class="strong on" x="374" y="131">!</text>\
-            <rect class="phone" x="304" y="148" width="148" height="236" rx="20"/>\
-            <text class="strong large" x="320" y="186">Iva I.</text><text class="strong end" x="436" y="185">12:30</text>\
-            <text x="320" y="208">Vukovarska 5</text>\
-            <path class="way" d="M336 296c28 0 16-42 42-42s22 24 42 12"/><circle class="accent" cx="334" cy="296" r="12"/>\
-            <path class="tick thin" d="M328 296v5h12v-5M326 297l8-7 8 7"/><circle class="person" cx="422" cy="264" r="12"/>\
-            <text class="strong on" x="422" y="269">A</text>\
-            <rect class="accent" x="320" y="328" width="116" height="38" rx="10"/>\
-            <text class="strong on" x="378" y="352">\(say(text("do_deliver")))</text></svg>
+            <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="16" y="16" width="388" height="256" rx="14"/>\
+            <text class="strong large" x="40" y="54">\(say(text("board")))</text>\
+            <rect class="accent" x="240" y="32" width="148" height="32" rx="8"/>\
+            <text class="strong on" x="314" y="53">\(say(text("newDelivery")))</text>\(rows)\
+            <rect class="phone" x="308" y="140" width="148" height="244" rx="20"/>\
+            <text class="strong large" x="324" y="180">Iva I.</text><text class="strong end" x="440" y="179">12:30</text>\
+            <text x="324" y="202">Vukovarska 5</text>\
+            <path class="way" d="M340 292c28 0 16-42 42-42s22 24 42 12"/><circle class="accent" cx="338" cy="292" r="12"/>\
+            <path class="tick thin" d="M332 292v5h12v-5M330 293l8-7 8 7"/><circle class="person" cx="426" cy="260" r="12"/>\
+            <text class="strong on" x="426" y="265">A</text>\
+            <rect class="accent" x="324" y="328" width="116" height="38" rx="10"/>\
+            <text class="strong on" x="382" y="352">\(say(text("do_deliver")))</text></svg>
             """
     }
 

@@ -53,9 +53,9 @@ function way({on_duty: isOn, place: from, load}, pickup) {
 /**
  * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, `pickup` is
  * where it is fetched, if not at the store's, and `none` what it means to choose nobody where there is nobody else. Who `isNew` and has
- * never chosen anybody means those on duty who would be asked first.
+ * never chosen anybody means those on duty who would be asked first. `counted` is told how many are chosen.
  */
-export function picker(chosen, states, pickup, {none = '', isNew = false} = {}) {
+export function picker(chosen, states, pickup, {none = '', isNew = false, counted = () => {}} = {}) {
   const list = h('div', {class: 'choices'});
   let others = true, boxes = [], isWhole = false;
   const areMissing = () => boxes.some(([box]) => !box.checked);
@@ -86,6 +86,7 @@ export function picker(chosen, states, pickup, {none = '', isNew = false} = {}) 
   function word() {
     everybody.textContent = t(areMissing() ? 'everybody' : 'nobody');
     const asked = boxes.filter(([box]) => box.checked);
+    counted(asked.length);
     // Who is there only now was not left out.
     if (asked.length) element.querySelector('.wrong').hidden = true;
     unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;

@@ -26,8 +26,9 @@ export function edit(delivery, done, like = delivery) {
   const chosen = new Set(delivery ? delivery.candidates.filter(({state}) => state !== 'forfeited').map(({courier_id: id}) => id) : JSON.parse(kept ?? '[]'));
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
+  const verbs = h('span', {}, t(delivery ? 'save' : 'create'));
   let version = delivery?.version;
-  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup, {isNew: !delivery && kept === null});
+  const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup, {isNew: !delivery && kept === null, counted: tellCount});
   const byWhen = dueField(delivery?.due_at);
   const more = terms(like, !delivery, isOffered);
   let isPicked = false;
@@ -45,7 +46,7 @@ export function edit(delivery, done, like = delivery) {
     {name: 'description', label: t('description'), value: like?.description, required: true, rows: 1},
     byWhen.element, ...isOffered ? [couriers.element] : [], ...more.folds,
   ];
-  const verb = [t(delivery ? 'save' : 'create'), keys.areOn() && h('kbd', {'aria-hidden': 'true'}, 'Ctrl ↵')];
+  const verb = [verbs, keys.areOn() && h('kbd', {'aria-hidden': 'true'}, 'Ctrl ↵')];
   const element = form(fields, verb, send, {cancel: () => dialog.close()});
   const known = completeRecipient(element, recipient, (place, isTaken) => {
     // Whatever was set before was set for another address.
@@ -57,6 +58,9 @@ export function edit(delivery, done, like = delivery) {
   const missing = h('span', {class: 'hint missing', role: 'status'});
   const address = element.elements['recipient.address'];
   address.parentElement.prepend(missing);
+
+  /** What the button does is said by it: of a new one also how many are asked. */
+  function tellCount(count) { if (!delivery) verbs.textContent = count ? t('createAndOffer', {count}) : t('create'); }
 
   /** Who has typed an address to its end is told that nobody knows where that is. */
   function tellMissing() {

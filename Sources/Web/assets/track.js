@@ -61,7 +61,7 @@ async function draw(told) {
   if (told !== newest) return;
   place.hidden = false;
   map ??= trackMap(place);
-  map(told.position, told.recipient.location);
+  map(told.position, told.recipient.location, told.courier?.first_name);
 }
 
 function follow() {

@@ -19,10 +19,10 @@ export function trackMap(place) {
     courier.getElement().firstElementChild.style.translate = isNear ? '-32px' : '';
   }
 
-  return (position, home) => {
+  return (position, home, name) => {
     if (courier) courier.setLatLng([position.lat, position.lon]);
     else {
-      courier = sign(map, position, 'courier', '➜', says.courier);
+      courier = sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', name ?? says.courier);
       if (home) here = sign(map, home, 'here', '⌂', says.here);
       fit(map, here ? [position, home] : [position]);
       if (here) map.on('zoomend', apart);
