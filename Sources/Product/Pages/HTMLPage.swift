@@ -66,16 +66,17 @@ struct HTMLPage {
         return "<h1 data-face=\"\(escaped(letters))\">\(escaped(name))</h1>"
     }
 
-    /// A page that says one thing: a card with a heading, below the mark.
+    private static let brand = "<p class=\"brand\">\(Mark.svg) Kurir</p>"
+
+    /// A page that says one thing: a card with a heading, below the mark; or below somebody's name, which comes first.
     static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false, isName: Bool = false)
         -> HTMLPage
     {
         HTMLPage(
             title: title, language: language,
             body: """
-                <main class="card"><p class="brand">\(Mark.svg) Kurir</p>
-                \(isName ? heading(of: title) : "<h1>\(escaped(title))</h1>")
-                \(body)</main>
+                <main class="card">\(isName ? heading(of: title) : "\(brand)\n<h1>\(escaped(title))</h1>")
+                \(body)\(isName ? brand : "")</main>
                 """, hasForm: hasForm)
     }
 
@@ -87,10 +88,11 @@ struct HTMLPage {
         body{margin:0;padding:16px;background:var(--ground);color:var(--ink);overflow-wrap:anywhere}
         a{color:var(--accent)}
         :focus-visible{outline:3px solid #3f87c9;outline-offset:2px}
-        h1{margin:0 0 8px;font-size:32px;line-height:1.2;font-weight:650}
+        h1{margin:0 0 8px;font-size:32px;line-height:1.2;font-weight:650;text-wrap:balance}
         p{margin:0 0 12px}
         .card{max-width:448px;margin:max(16px,10vh) auto 0;padding:32px;border-radius:16px;background:var(--paper);border:1px solid var(--line)}
         .brand{display:flex;align-items:center;gap:8px;margin:0 0 24px;color:var(--accent);font-size:18px;font-weight:650}
+        nav~.brand{margin:24px 0 0;font-size:15px}
         .brand svg{width:28px;height:28px;border-radius:8px}
         .lead{font-size:18px}
         [data-face]{display:flex;align-items:center;gap:12px}

@@ -71,6 +71,7 @@ struct StartPage {
         let rows = [
             ("urgent", "!", "12:30", "Iva I.", "Vukovarska 5"), ("pending", "◔", "12:45", "Jan P.", "Savska 102"),
             ("person", "➜", "13:00", "Mia Ć.", "Ilica 14"), ("person", "➜", "13:15", "Noa Ž.", "Dubrava 5"),
+            ("pending", "◔", "13:30", "Ema R.", "Selska 9"), ("person", "➜", "13:45", "Vid B.", "Gajeva 21"),
         ].enumerated().map { place, row in
             let top = 80 + 44 * place
             return """
@@ -81,7 +82,7 @@ struct StartPage {
                 """
         }.joined()
         return """
-            <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="16" y="16" width="388" height="256" rx="14"/>\
+            <svg class="scene board" viewBox="0 0 480 400" aria-hidden="true"><rect class="paper" x="16" y="16" width="388" height="344" rx="14"/>\
             <text class="strong large" x="40" y="54">\(say(text("board")))</text>\
             <rect class="accent" x="240" y="32" width="148" height="32" rx="8"/>\
             <text class="strong on" x="314" y="53">\(say(text("newDelivery")))</text>\(rows)\

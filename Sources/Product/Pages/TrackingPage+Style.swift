@@ -12,13 +12,14 @@ extension TrackingPage {
         .said.delivered{background:var(--green-tint);color:var(--green)}
         .said.attempt_failed{background:var(--red-tint);color:var(--red)}
         .said.cancelled{background:var(--grey-tint);color:var(--grey)}
+        .about{display:block;margin-top:4px;font-size:18px;font-weight:400}.about time{font-weight:650}
         .why{margin:0 0 16px;font-size:18px}
-        dl{display:flex;flex-wrap:wrap;gap:8px 32px;margin:0 0 20px}
-        dt{color:var(--soft);font-size:13px}
-        dd{margin:0;font-size:18px;line-height:38px;font-weight:650;font-variant-numeric:tabular-nums}
-        dl div:first-child time{font-size:32px}
+        dl{margin:0 0 20px}
+        dl div{display:grid;grid-template-columns:8rem 1fr;gap:0 16px;align-items:baseline;padding:8px 0;border-bottom:1px solid var(--line)}
+        dt{color:var(--soft)}
+        dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
         .steps{display:flex;gap:6px;margin:0 0 20px;padding:0;list-style:none}
-        .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
+        .steps li{flex:1 1 0;min-width:min-content;min-height:calc(12px + 2.6em);padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}
         .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
         .cash{margin:0 0 20px;padding:12px 16px;border-radius:10px;background:var(--amber-tint);color:var(--amber);font-size:18px;font-weight:650}
@@ -31,7 +32,8 @@ extension TrackingPage {
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
-        .dot.here{background:#146048}
+        .dot.here{background:#146048;font-size:0}
+        .dot.here::before{content:"";width:14px;height:13px;background:#fff;clip-path:polygon(50% 0,100% 45%,90% 45%,90% 100%,62% 100%,62% 62%,38% 62%,38% 100%,10% 100%,10% 45%,0 45%)}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
         @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) saturate(.4) brightness(1.25)}}

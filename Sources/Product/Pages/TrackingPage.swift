@@ -63,7 +63,7 @@ struct TrackingPage {
     private func state(_ tracked: TrackedDelivery) -> String {
         """
         <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
-        <span>\(HTMLPage.escaped(words.text(tracked)))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")\(times(tracked))
+        <span>\(HTMLPage.escaped(words.text(tracked)))\(arrival(tracked))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")\(times(tracked))
         """
     }
 
@@ -77,24 +77,26 @@ struct TrackingPage {
     }
 
     private static let signs: [TrackedDelivery.State: String] = [
-        .waiting: "◔", .accepted: "◔", .onTheWay: "➜", .attemptFailed: "!", .delivered: "✓", .cancelled: "✕",
+        .waiting: "◔", .accepted: "➜", .onTheWay: "➜", .attemptFailed: "!", .delivered: "✓", .cancelled: "✕",
     ]
 
-    /// When it is to come, or came; and to whom.
+    /// When it is expected. Whoever was brought it in vain waits for another time.
+    private func arrival(_ tracked: TrackedDelivery) -> String {
+        guard let arrival = tracked.arrival, tracked.status.isOpen, tracked.state != .attemptFailed else { return "" }
+        return " <span class=\"about\">\(text("track_eta")) \(clock(arrival.at, tracked))</span>"
+    }
+
+    /// By when it was promised, or when it came; and to whom.
     private func times(_ tracked: TrackedDelivery) -> String {
         var lines: [(label: String, value: String)] = []
         if let delivered = tracked.times.delivered {
             lines.append((text("track_at"), clock(delivered, tracked)))
             if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
         } else if tracked.status.isOpen {
-            // Whoever was brought it in vain waits for another time.
-            if let arrival = tracked.arrival, tracked.state != .attemptFailed {
-                lines.append((text("track_eta"), clock(arrival.at, tracked)))
-            }
             if let due = tracked.due {
                 // What was promised and is not so is no promise any more.
                 lines.append((tracked.isLate ? text("track_was_due") : text("track_due"), clock(due, tracked)))
-            } else if lines.isEmpty, tracked.state != .attemptFailed {
+            } else if tracked.arrival == nil, tracked.state != .attemptFailed {
                 lines.append((text("track_when"), text("track_soon")))
             }
         }

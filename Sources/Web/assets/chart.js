@@ -100,7 +100,7 @@ function ticks(days, step) {
 /** The largest but for what is far beyond nearly all others: one bad day flattens no line, and is named where it leaves the chart. */
 function usual(values) {
   const sorted = values.toSorted((one, other) => one - other);
-  const bound = 3 * sorted[Math.floor(0.9 * (sorted.length - 1))];
+  const bound = 2.5 * sorted[Math.floor(0.8 * (sorted.length - 1))];
   return bound ? sorted.findLast((value) => value <= bound) : sorted.at(-1);
 }
 

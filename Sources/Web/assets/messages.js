@@ -24,7 +24,7 @@ export function messages(region, {account, part}) {
   const unwritten = h('section', {hidden: true}, h('h2', {}, t(`othersToWrite_${account.kind}`)), others);
   // With whom a conversation was put away.
   const putAway = new Set();
-  let items = [], partners = [], one, wanted = part && !part.startsWith('with=') ? part : null;
+  let items = [], partners, one, wanted = part && !part.startsWith('with=') ? part : null;
 
   const isPlain = () => !search.value.trim() && !hidden.checked;
   const page = (cursor) => get('/v1/conversations', {q: search.value.trim(), hidden: hidden.checked || undefined, cursor});
@@ -48,6 +48,8 @@ export function messages(region, {account, part}) {
   }
 
   function draw() {
+    // Whether there is anybody to write to is known with the partners alone.
+    if (!partners && !items.length && isPlain()) return;
     const left = unwrittenTo();
     unwritten.hidden = !left.length;
     putAwayToo.hidden = !hidden.checked && !putAway.size;
@@ -63,7 +65,7 @@ export function messages(region, {account, part}) {
   function unwrittenTo() {
     if (!more.hidden || hidden.checked) return [];
     const known = new Set(items.map(({with: {id}}) => id));
-    return partners.filter((partner) => !known.has(partner.id) && !putAway.has(partner.id) && haveWords([nameOf(partner)], search.value));
+    return (partners ?? []).filter((partner) => !known.has(partner.id) && !putAway.has(partner.id) && haveWords([nameOf(partner)], search.value));
   }
 
   const loadPartners = () => Promise.all([lasting('partners', () => all('/v1/partners')), all('/v1/conversations', {hidden: true})]).then(([found, away]) => {
@@ -71,7 +73,10 @@ export function messages(region, {account, part}) {
     putAway.clear();
     for (const talk of away) putAway.add(talk.with.id);
     draw();
-  }, () => {});
+  }, () => {
+    partners ??= [];
+    draw();
+  });
 
   const other = (partner) => h('li', {}, h('a', {href: `#/messages/with=${partner.id}`}, avatar(nameOf(partner), partner.picture), h('strong', {}, nameOf(partner))));
 

@@ -1,4 +1,4 @@
-// How far it is to where offers are fetched, as far as the phone knows where it is: texts that are reckoned anew while they stand there.
+// How far it is to where a courier goes next, as far as the phone knows where it is: texts that are reckoned anew while they stand there.
 import {all, lasting} from './ask.js';
 import {h} from './element.js';
 import {distanceTo} from './whereabouts.js';
@@ -11,9 +11,9 @@ export const learnPlaces = () => lasting('partners', () => all('/v1/partners'))
 
 const jobs = new WeakMap();
 
-/** Of an offer, what says how far it is. */
+/** Of an offer and of what is carried, what says how far it is to where one goes next for it. */
 export function farness(job) {
-  if (job.status !== 'pending') return '';
+  if (job.status === 'delivered') return '';
   const element = h('strong', {class: 'far-away'});
   jobs.set(element, job);
   reckon(element);
@@ -27,7 +27,8 @@ export const isToFetch = ({status, allowed_actions: may}) => status === 'in_prog
 export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.location : places.get(store.id));
 
 function reckon(element) {
-  element.textContent = distanceTo(fetchedFrom(jobs.get(element)));
+  const job = jobs.get(element);
+  element.textContent = distanceTo(job.status === 'pending' || isToFetch(job) ? fetchedFrom(job) : job.recipient?.location);
 }
 
 /** Has all of them in a region say what is so now. */

@@ -22,7 +22,7 @@ export function trackMap(place) {
   return (position, home, name) => {
     if (courier) courier.setLatLng([position.lat, position.lon]);
     else {
-      courier = sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', name ?? says.courier);
+      courier = sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', says.courier);
       if (home) here = sign(map, home, 'here', '⌂', says.here);
       fit(map, here ? [position, home] : [position]);
       if (here) map.on('zoomend', apart);
