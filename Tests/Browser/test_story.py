@@ -45,7 +45,7 @@ def register_courier(page, look, name, phone):
     assert re.fullmatch(r"[0-9A-Z]{5}-[0-9A-Z]{5}", page.get_by_label("Invite code").input_value())
     for label, text in [("First name", name[0]), ("Last name", name[1]), ("Phone", phone), ("Password", PASSWORD)]:
         page.get_by_label(label).fill(text)
-    page.get_by_role("button", name="Register").click()
+    page.get_by_role("button", name="Join as courier").click()
     live(page)
 
 

@@ -32,7 +32,7 @@ extension TrackingPage {
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
-        .dot.here{background:#146048;font-size:0}
+        .dot.here{background:#146048;font-size:0;align-content:center}
         .dot.here::before{content:"";width:14px;height:13px;background:#fff;clip-path:polygon(50% 0,100% 45%,90% 45%,90% 100%,62% 100%,62% 62%,38% 62%,38% 100%,10% 100%,10% 45%,0 45%)}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
@@ -57,7 +57,7 @@ extension TrackingPage {
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
         .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
-        main:has(.rate) .call{background:none;color:var(--accent)}
+        main:has(.rate,[open]) .call{background:none;color:var(--accent)}
         [data-part=state] .call{margin:0 0 20px;border-width:2px}
         main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}
         .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}

@@ -2,6 +2,7 @@
 import {ask, get, lasting} from './ask.js';
 import {h, openDialog, say} from './dom.js';
 import {form} from './form.js';
+import {icon} from './icons.js';
 import {t} from './words.js';
 
 const suggested = (kind) => t(`quick_${kind}`).split(' | ');
@@ -12,7 +13,7 @@ export function quickAnswers(kind, use) {
 
   function draw(texts) {
     row.replaceChildren(...(texts ?? suggested(kind)).map((text) => h('button', {type: 'button', onclick: () => use(text)}, text)),
-      h('button', {type: 'button', class: 'plain', 'aria-label': t('changeQuickAnswers'), title: t('changeQuickAnswers'), onclick: () => change(texts)}, '✎'));
+      h('button', {type: 'button', class: 'plain', 'aria-label': t('changeQuickAnswers'), title: t('changeQuickAnswers'), onclick: () => change(texts)}, icon('change')));
   }
 
   function change(texts) {
