@@ -629,6 +629,13 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
     expect(offers.filter(has_text="Ilica 1")).to_contain_text("400 m from you")
     # There is nothing to carry, which is not said above what there is to choose from.
     expect(page.locator(".column.in_progress")).to_be_hidden()
+    # What is carried says how far it is to where one goes next: first there, then to the door.
+    job = shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "Ivić", "address": "Gajeva 2", "location": {"lat": 45.8276, "lon": 15.9780}})
+    ana.act("accept", job)
+    carried = page.locator(".column.in_progress li.card")
+    expect(carried).to_contain_text("400 m from you")
+    ana.act("pick_up", job)
+    expect(carried).to_contain_text("1 km from you")
 
 
 def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):

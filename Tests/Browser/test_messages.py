@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, carried, escape, go, live, panel, rest, sign_in, until
+from conftest import ADDRESS, Courier, Store, call, carried, drawn, escape, go, hold, live, panel, release, rest, sign_in, until
 
 
 def talk(shop, ana, *texts):
@@ -611,3 +611,17 @@ def test_a_press_on_a_link_or_a_row_is_not_lost_to_what_changes_beneath_it(visit
     pressed(link.locator(".count"), "Two", page.locator(".list-talks"))
     pressed(page.locator(".talks a"), "Three", page.locator(".open-talk .bubble").first)
     expect(bubbles(page)).to_have_text(["One", "Two", "Three"])
+
+
+def test_whether_there_is_nobody_to_write_to_is_said_only_once_it_is_known(visit):
+    shop = Store()
+    Courier(shop)
+    page = visit("/store")
+    sign_in(page, shop)
+    held = hold(page, "**/v1/partners*")
+    with page.expect_response(lambda answer: "/v1/conversations" in answer.url and "hidden" not in answer.url):
+        go(page, "Messages")
+    drawn(page)
+    expect(page.get_by_text("No conversations yet.")).to_have_count(0)
+    release(page, held)
+    expect(page.get_by_role("link", name="Ana Anić")).to_be_visible()

@@ -66,7 +66,8 @@ struct HTMLPage {
         return "<h1 data-face=\"\(escaped(letters))\">\(escaped(name))</h1>"
     }
 
-    private static let brand = "<p class=\"brand\">\(Mark.svg) Kurir</p>"
+    /// Whose page it is.
+    static let brand = "<p class=\"brand\">\(Mark.svg) Kurir</p>"
 
     /// A page that says one thing: a card with a heading, below the mark; or below somebody's name, which comes first.
     static func card(_ title: String, _ language: String, _ body: String, hasForm: Bool = false, isName: Bool = false)

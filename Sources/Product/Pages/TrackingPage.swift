@@ -39,7 +39,7 @@ struct TrackingPage {
                 <div data-part="wish">\(wish(tracked, token, typed))</div>
                 <div data-part="rating">\(rating(tracked, token, typed))</div>
                 <div data-part="call">\(tracked.state == .attemptFailed ? "" : call(tracked))</div>
-                <footer><p class="brand">\(Mark.svg) Kurir</p></footer></main>
+                <footer>\(HTMLPage.brand)</footer></main>
                 """, hasForm: true, style: Self.style, script: "\(assets)/track.js")
         page.isPrivate = true
         page.styleSheets = true

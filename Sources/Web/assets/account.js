@@ -73,7 +73,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   const entry = h('div', {class: `entrance of-${kind}`});
   const ways = {signIn, register, reset};
   // Who comes by an invite joins; an account is what it takes.
-  const verbs = {register: code ? 'invite_here' : 'register'};
+  const registering = code ? 'invite_here' : 'register';
   let login, inviter, spoken;
   // Nothing is missed where nobody knows who invites.
   if (code) get(`/i/${code}/inviter`).then(({store}) => { inviter = store; greet(); }, () => {});
@@ -96,7 +96,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name))),
       h('h1'), h('p', {class: 'promise'}),
       notice ? h('p', {class: 'notice'}, notice) : '',
-      panel(t(verbs[way] ?? way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
+      panel(t(way === 'register' ? registering : way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),
       h('p', {class: 'elsewhere'}, h('a', {href: kind === 'store' ? '/courier' : '/store'}, t(kind === 'store' ? 'toCouriers' : 'toStores'))));
     greet();
@@ -155,7 +155,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         {name: 'last_name', label: t('lastName'), required: true, autocomplete: 'family-name'}, login,
         // Who comes by an invite has its code already.
         ...code ? [password, {fold: `${t('inviteCode')}: ${code}`, fields: [invite]}] : [invite, password]];
-    return form(fields, t(verbs.register), async (values) => {
+    return form(fields, t(registering), async (values) => {
       const made = await begin(kind === 'store' ? '/v1/stores' : '/v1/couriers', {...values, language: language()});
       await welcome(made, {isPartner: Boolean(made.partner), isNew: true});
     }, {draft: 'register'});

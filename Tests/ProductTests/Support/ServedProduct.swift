@@ -21,6 +21,8 @@ struct ServedProduct: Sendable {
     let demo: Demo
     let messages: MessageCommitter
     let group: EventLoopGroup
+    /// By which its calls go; by any if there is none.
+    var loop: EventLoop?
 
     var port: UInt16 { server.address.port }
 
@@ -112,6 +114,13 @@ struct ServedProduct: Sendable {
     static let apps = MobileApps(
         apple: ["TEAM12345.hr.example.courier"], android: [(package: "hr.example.courier", fingerprint: "AB:CD")])
 
+    /// The same, whose calls go by one loop, and so by its connections to the database.
+    func by(_ loop: EventLoop) -> ServedProduct {
+        var api = self
+        api.loop = loop
+        return api
+    }
+
     /// Makes one request, through parser and router, without a socket, on any loop unless one is named.
     func call(
         _ method: String, _ path: String, _ body: JSON? = nil, as token: String? = nil, headers: [String: String] = [:],
@@ -123,7 +132,7 @@ struct ServedProduct: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let bytes = body?.bytes ?? []
         head += "Content-Length: \(bytes.count)\r\n\r\n"
-        return Answer(try await server.reply(to: head, body: bytes, on: loop ?? group.loops.randomElement()!))
+        return Answer(try await server.reply(to: head, body: bytes, on: loop ?? self.loop ?? group.loops.randomElement()!))
     }
 
     func get(_ path: String, as token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
