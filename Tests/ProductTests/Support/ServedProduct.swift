@@ -132,7 +132,8 @@ struct ServedProduct: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let bytes = body?.bytes ?? []
         head += "Content-Length: \(bytes.count)\r\n\r\n"
-        return Answer(try await server.reply(to: head, body: bytes, on: loop ?? self.loop ?? group.loops.randomElement()!))
+        let loop = loop ?? self.loop ?? group.loops.randomElement()!
+        return Answer(try await server.reply(to: head, body: bytes, on: loop))
     }
 
     func get(_ path: String, as token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
