@@ -106,9 +106,9 @@ final class Pool: ConnectionEvents, @unchecked Sendable {
         }
     }
 
-    /// Writes are placed from the other end than reads.
+    /// The connection for the next write or lease. They are placed from the other end than reads.
     private var leastLoaded: ServerConnection? {
-        connections.reversed().lazy.filter { !$0.isLeased }.min { $0.load < $1.load }
+        connections.reversed().lazy.filter { !$0.isLeased }.min { $0.isBetterPlaced(than: $1) }
     }
 
     private func hasRoom(_ connection: ServerConnection) -> Bool {

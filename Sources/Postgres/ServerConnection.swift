@@ -17,9 +17,11 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     private(set) var reads = 0
     private(set) var readsSent = 0
     /// Whether answers are coming at the moment.
-    var isFluent: Bool { silentSince.map { loop.now < $0 + Self.patience } ?? true }
+    var isFluent: Bool { !isSilent(for: Self.patience, at: loop.now) }
     /// How long it may be silent before reads go elsewhere: longer than a busy machine usually lets a server wait.
     static let patience = Duration.milliseconds(10)
+    /// The same for writes: longer than disks usually let a commit wait, since what is spread unevenly waits, too.
+    private static let writePatience = Duration.milliseconds(100)
 
     /// Whether a transaction holds it at the moment.
     var isLeased = false
@@ -76,6 +78,16 @@ final class ServerConnection: FileEvents, TurnEnd, @unchecked Sendable {
     /// Whether the server has owed an answer for longer than this, and has been silent.
     func isSilent(for bound: Duration, at now: Instant) -> Bool {
         silentSince.map { $0 + bound < now } ?? false
+    }
+
+    /// Whether a write has less to wait for here: to hang, perhaps for long, is worse than any load, and to have hung
+    /// for longer is the worst.
+    func isBetterPlaced(than other: ServerConnection) -> Bool {
+        let now = loop.now
+        guard isSilent(for: Self.writePatience, at: now) || other.isSilent(for: Self.writePatience, at: now) else {
+            return load < other.load
+        }
+        return (silentSince ?? now) > (other.silentSince ?? now)
     }
 
     /// Whether the server has owed an answer for too long.

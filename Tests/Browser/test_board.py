@@ -334,15 +334,15 @@ def test_a_new_delivery_stands_on_one_screen_with_whomever_there_is_to_choose(vi
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(0)
     expect(form.get_by_role("button", name="Create", exact=True)).to_be_visible()
     expect(everybody).to_be_visible()
-    # Whom the last delivery was offered to is seen, however far down.
+    # Whom the last delivery was offered to stands first, so that nobody is asked unseen.
     boxes.last.check()
     for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
         form.get_by_label(label).fill(text)
     form.get_by_role("button", name="Create").click()
     expect(form).to_have_count(0)
     page.keyboard.press("n")
-    expect(boxes).to_have_count(5)
-    expect(boxes.last).to_be_checked()
+    expect(boxes).to_have_count(4)
+    expect(boxes.first).to_be_checked()
     # All of them also means those that are not seen yet.
     everybody.click()
     expect(form.get_by_role("checkbox", checked=True)).to_have_count(14)
@@ -386,8 +386,16 @@ def test_a_search_shows_what_it_finds_alone(visit):
     expect(page.locator(".card")).to_have_count(1)
     for state in ("delivered", "cancelled"):
         expect(page.locator(f".column.{state}")).to_be_hidden()
-    page.get_by_role("searchbox", name="Search").fill("Ivić")
+    expect(page.locator(".card mark")).to_have_text(["Matić"])
+    page.get_by_role("searchbox", name="Search").fill("ivi")
     expect(page.locator(".column.delivered")).to_be_visible()
+    # How many there are of each, of what is over, too; and what is meant stands out as it is written.
+    expect(page.locator(".column.delivered h2 .amount")).to_have_text("1")
+    expect(page.locator(".column.cancelled h2 .amount")).to_have_text("1")
+    expect(page.locator(".card mark")).to_have_text(["Ivić", "Ivić"])
+    page.get_by_role("searchbox", name="Search").fill("")
+    expect(page.locator(".column.delivered h2 .amount")).to_have_text("")
+    expect(page.locator("mark")).to_have_count(0)
 
 
 def test_what_is_here_is_found_before_the_server_has_looked(visit):
@@ -510,13 +518,14 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_
     expect(page.get_by_text("Nothing waits for you now")).to_be_visible()
     ana.act("cancel", job)
     chip = page.locator(".hand .chip")
-    expect(chip).to_have_text("✕ 1 given back")
+    expect(chip).to_have_text("↺ 1 given back")
     expect(card).to_have_class(re.compile("urgent"))
     expect(card).to_contain_text("Given back")
     expect(card).to_contain_text("Offer to more")
     card.click()
     panel = page.get_by_role("dialog", name="Iva Ivić")
-    expect(panel.locator(".trouble")).to_have_text("! Given back")
+    expect(panel.locator(".trouble p")).to_have_text(re.compile(r"^↺ Given back · Ana Anić · .*\d\d:\d\d · Something else$"))
+    expect(panel.locator(".badge.alarm")).to_contain_text("↺ Given back")
     look(page, "given-back")
     panel.get_by_role("button", name="Offer to more").click()
     # Who was not asked yet stands before who was, and who had it last of all.
@@ -533,12 +542,12 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_
         courier.act("accept", job)
         if courier is luka:
             courier.act("cancel", job)
-            expect(chip).to_have_text("✕ 1 given back")
+            expect(chip).to_have_text("↺ 1 given back")
     expect(chip).to_have_count(0)
     expect(card).not_to_have_class(re.compile("urgent"))
 
 
-def test_what_was_given_back_is_unanswered_after_a_while(visit):
+def test_what_was_given_back_stays_so_however_long_nobody_answers(visit):
     shop = Store()
     ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
     job = shop.deliver_to(ana, luka)
@@ -549,10 +558,15 @@ def test_what_was_given_back_is_unanswered_after_a_while(visit):
     sign_in(page, shop)
     card = page.locator("li > .card")
     expect(card).to_contain_text("Given back")
-    # Nothing happens but that time goes by: the row says what the alarm says.
+    # That nobody has answered for long is no news beside it, and no second alarm.
     page.clock.fast_forward("11:00")
-    expect(page.locator(".hand .chip")).to_have_text("! 1 unanswered over 10 min")
-    expect(card).not_to_contain_text("Given back")
+    expect(card).to_contain_text("Given back 11 min")
+    expect(page.locator(".hand .chip")).to_have_text(["↺ 1 given back"])
+    # What was never taken is.
+    shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "Matić", "address": "Savska 1"})
+    expect(card).to_have_count(2)
+    page.clock.fast_forward("11:00")
+    expect(page.locator(".hand .chip")).to_have_text(["↺ 1 given back", "! 1 unanswered over 10 min"])
 
 
 def test_when_the_last_that_needs_a_hand_is_settled_all_others_are_seen_again(visit):

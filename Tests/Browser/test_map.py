@@ -553,7 +553,7 @@ def test_three_people_follow_one_delivery(visit, chromium, look):
     sign_in(office, store)
     go(office, "Map")
     home = visit(path, phone=True)
-    expect(home.locator(".said")).to_contain_text("is preparing")
+    expect(home.locator(".said")).to_contain_text("is being prepared")
 
     context = chromium.new_context(
         base_url=ADDRESS, locale="en-GB", viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True,

@@ -418,10 +418,16 @@ def test_a_courier_goes_off_duty(visit, look):
     duty.click()
     expect(duty).to_have_attribute("aria-checked", "false")
     expect(page.get_by_text("You are off duty")).to_be_visible()
-    assert asked == [("PUT", "/v1/me/duty", {"on": False, "until": None})]
+    # Who did not mean it is on duty again as before.
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    expect(duty).to_have_attribute("aria-checked", "true")
+    duty.click()
+    expect(duty).to_have_attribute("aria-checked", "false")
+    assert asked == [("PUT", "/v1/me/duty", {"on": on, "until": None}) for on in (False, True, False)]
+    del asked[:2]
     # Who comes back says until when.
     duty.click()
-    dialog = page.get_by_role("dialog", name="On duty")
+    dialog = page.get_by_role("dialog", name="Until when are you on duty?")
     look(page, "until-when")
     until = dialog.get_by_role("button", name="until").nth(2)
     time = until.inner_text()

@@ -52,7 +52,7 @@ def test_each_state_looks_as_it_should(chromium, dark):
         expect(page.locator(".said")).to_contain_text(text)
         looked_at(page, f"{name}-{'dark' if dark else 'light'}")
 
-    see("waiting", "Pekara Klas is preparing your delivery.")
+    see("waiting", "Your delivery is being prepared.")
     courier.act("accept", delivery)
     see("accepted", "Ana will bring your delivery.")
     courier.act("pick_up", delivery)
@@ -131,10 +131,10 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)
     page = visit(path, phone=True)
-    expect(page.locator(".said")).to_contain_text("is preparing")
+    expect(page.locator(".said")).to_contain_text("is being prepared")
     courier.act("accept", delivery)
     expect(page.locator(".said")).to_contain_text("Ana will bring your delivery.")
-    expect(page.locator(".steps [aria-current]")).to_have_text("Courier found")
+    expect(page.locator(".steps [aria-current]")).to_have_text("Accepted")
     assert page.locator("[data-part=state]").get_attribute("aria-live") == "polite"
     page.locator("summary").click()
     page.locator("#wish").type("Nazovite pr")
@@ -148,8 +148,13 @@ def test_it_is_live_and_leaves_alone_what_is_written(visit):
     marker = page.locator("#map .leaflet-marker-icon[aria-label='The courier']")
     expect(marker).to_be_visible()
     before = marker.bounding_box()
+    # Whose sign is whose is read beside it, and a line leads from one to the other.
+    assert page.locator("#map .dot").evaluate_all("(all) => all.map((one) => one.dataset.name)") == ["You", "Ana"]
+    line = page.locator("#map path.map-way")
+    way = line.get_attribute("d")
     fix(courier, lat=45.8100, lon=15.9820)
     until(page, lambda: marker.bounding_box() != before)
+    until(page, lambda: line.get_attribute("d") != way)
     # Whoever was brought it in vain is told no time that is over.
     courier.act("fail", delivery, reason="nobody_home")
     expect(page.locator(".about")).to_have_count(0)
@@ -165,11 +170,12 @@ def test_nobody_who_waits_is_left_without_a_word(chromium):
     _, path = sent(store, courier, window=None)
     page.goto(path)
     # Where no time was said.
-    expect(page.locator("dl")).to_contain_text("as soon as possible")
+    expect(page.locator(".said")).to_contain_text("As soon as possible")
     delivery, path = sent(store, courier, window={"until": minutes(1)})
     page.goto(path)
-    expect(page.locator(".said")).to_contain_text("is preparing your delivery.")
-    expect(page.locator("dl")).not_to_contain_text("as soon as possible")
+    expect(page.locator(".said")).to_contain_text("is being prepared.")
+    expect(page.locator(".said")).to_contain_text("Due by")
+    expect(page.locator(".said")).not_to_contain_text("As soon as possible")
     page.context.close()
 
 
@@ -177,7 +183,7 @@ def test_a_map_that_could_not_be_loaded_is_loaded_at_the_next_move(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)
     page = visit(path, phone=True, forgiving=("ERR_FAILED",))
-    expect(page.locator(".said")).to_contain_text("is preparing")
+    expect(page.locator(".said")).to_contain_text("is being prepared")
     page.route("**/trackmap.js", lambda route: route.abort())
     with page.expect_event("requestfailed"):
         courier.act("accept", delivery)
@@ -193,7 +199,7 @@ def test_a_map_that_comes_after_the_end_stays_away(visit):
     store, courier = shop()
     delivery, path = sent(store, courier)
     page = visit(path, phone=True)
-    expect(page.locator(".said")).to_contain_text("is preparing")
+    expect(page.locator(".said")).to_contain_text("is being prepared")
     held, finished, is_over = [], [], []
     page.on("requestfinished", lambda request: finished.append(request))
     page.route("**/trackmap.js", lambda route: route.continue_() if is_over else held.append(route))
@@ -299,7 +305,7 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
         return "/t/" + url.rsplit("/", 1)[1]
 
     first = visit(link(), forgiving=("410",))
-    expect(first.locator(".said")).to_contain_text("is preparing")
+    expect(first.locator(".said")).to_contain_text("is being prepared")
     look(page, "recipient-link")
     card.get_by_role("button", name="Revoke the link").click()
     expect(card.locator(".link")).to_be_hidden()

@@ -71,6 +71,63 @@ import Testing
         }
     }
 
+    /// One connection waits for a lock. The other has more to do, whenever a write comes.
+    @Test func `a write does not wait behind one that hangs while another connection goes on`() async throws {
+        try await withDatabase(poolSize: 2) { database, group in
+            let holder = try TestDatabase.current.connect()
+            try holder.execute("SELECT pg_advisory_lock(4711)")
+            let hanging = Task(executorPreference: group.loops[0]) { _ = try await database.run(Lock()) }
+            try await untilStuck(hanging: 1, holder)
+            for _ in 0..<20 {
+                try await withThrowingTaskGroup(of: Void.self) { tasks in
+                    for number in 0..<8 as Range<Int64> {
+                        tasks.addTask(executorPreference: group.loops[0]) {
+                            _ = try await database.run(SharedEcho(number: number))
+                        }
+                    }
+                    tasks.addTask(executorPreference: group.loops[0]) { _ = try await database.run(Echo(number: 1)) }
+                    try await tasks.waitForAll()
+                }
+            }
+            try holder.execute("SELECT pg_advisory_unlock(4711)")
+            try await hanging.value
+        }
+    }
+
+    @Test func `where all hang, a write waits behind what has hung for less long`() async throws {
+        try await withDatabase(poolSize: 2) { database, group in
+            let (first, second) = (try TestDatabase.current.connect(), try TestDatabase.current.connect())
+            try first.execute("SELECT pg_advisory_lock(4711)")
+            try second.execute("SELECT pg_advisory_lock(4712)")
+            let long = Task(executorPreference: group.loops[0]) { _ = try await database.run(Lock()) }
+            try await untilStuck(hanging: 1, first)
+            let short = (0..<3).map { _ in
+                Task(executorPreference: group.loops[0]) { _ = try await database.run(OtherLock()) }
+            }
+            try await eventually { await database.statistics().inFlight == 4 }
+            try await untilStuck(hanging: 2, first)
+            let write = Task(executorPreference: group.loops[0]) { _ = try await database.run(Echo(number: 1)) }
+            try await eventually { await database.statistics().inFlight == 5 }
+            try second.execute("SELECT pg_advisory_unlock(4712)")
+            try await write.value
+            for task in short { try await task.value }
+            try first.execute("SELECT pg_advisory_unlock(4711)")
+            try await long.value
+        }
+    }
+
+    /// Waits until so many sessions hang, and have for longer than is taken for a moment.
+    private func untilStuck(hanging: Int64, _ session: BlockingConnection) async throws {
+        try await eventually {
+            try session.query(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE wait_event = 'advisory' AND datname = current_database()
+                AND clock_timestamp() - query_start > interval '250 milliseconds'
+                """) == [["\(hanging)"]]
+        }
+    }
+
     /// As many writes are under way at any time as the connections take.
     @Test func `reads go on beside writes that never end`() async throws {
         var limits = DatabaseLimits()
@@ -192,6 +249,11 @@ import Testing
 
 private struct Lock: Statement {
     static let sql = "SELECT pg_advisory_xact_lock(4711)::text"
+    static func decode(_ row: inout RowReader) throws -> String { try row.read() }
+}
+
+private struct OtherLock: Statement {
+    static let sql = "SELECT pg_advisory_xact_lock(4712)::text"
     static func decode(_ row: inout RowReader) throws -> String { try row.read() }
 }
 

@@ -31,9 +31,12 @@ extension TrackingPage {
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
-        .dot{display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
-        .dot.here{background:#146048;font-size:0;align-content:center}
-        .dot.here::before{content:"";width:14px;height:13px;background:#fff;clip-path:polygon(50% 0,100% 45%,90% 45%,90% 100%,62% 100%,62% 62%,38% 62%,38% 100%,10% 100%,10% 45%,0 45%)}
+        .dot{position:relative;display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
+        .dot.here{background:#146048}
+        .dot.here::before{content:"";width:10px;height:10px;border-radius:50%;background:#fff}
+        .dot::after{content:attr(data-name);position:absolute;top:32px;padding:0 6px;border-radius:6px;background:var(--paper);color:var(--ink);font-size:13px;line-height:1.4;white-space:nowrap}
+        .map-way{stroke:#124f8c;stroke-width:4;stroke-dasharray:1 9;fill:none}
+        @media(prefers-color-scheme:dark){.map-way{stroke:#8fc3f7}}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}
         .leaflet-container .leaflet-control-scale-line{color:var(--ink);background:var(--paper);text-shadow:none}
         @media(prefers-color-scheme:dark){img.leaflet-tile{filter:invert(.92) hue-rotate(180deg) saturate(.4) brightness(1.25)}}

@@ -80,25 +80,33 @@ struct TrackingPage {
         .waiting: "◔", .accepted: "➜", .onTheWay: "➜", .attemptFailed: "!", .delivered: "✓", .cancelled: "✕",
     ]
 
-    /// When it is expected. Whoever was brought it in vain waits for another time.
+    /// When it is expected, else by when it is promised. Whoever was brought it in vain waits for another time.
     private func arrival(_ tracked: TrackedDelivery) -> String {
-        guard let arrival = tracked.arrival, tracked.status.isOpen, tracked.state != .attemptFailed else { return "" }
-        return " <span class=\"about\">\(text("track_eta")) \(clock(arrival.at, tracked))</span>"
+        guard tracked.status.isOpen, tracked.state != .attemptFailed else { return "" }
+        let line =
+            if let arrival = tracked.arrival {
+                text("track_eta") + " " + clock(arrival.at, tracked)
+            } else if let due = tracked.due {
+                promise(tracked) + " " + clock(due, tracked)
+            } else {
+                text("track_soon")
+            }
+        return " <span class=\"about\">\(line)</span>"
     }
 
-    /// By when it was promised, or when it came; and to whom.
+    /// What was promised and is not so is no promise any more.
+    private func promise(_ tracked: TrackedDelivery) -> String {
+        tracked.isLate ? text("track_was_due") : text("track_due")
+    }
+
+    /// By when it was promised, where it is expected at another time or was brought in vain, or when it came; and to whom.
     private func times(_ tracked: TrackedDelivery) -> String {
         var lines: [(label: String, value: String)] = []
         if let delivered = tracked.times.delivered {
             lines.append((text("track_at"), clock(delivered, tracked)))
             if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
-        } else if tracked.status.isOpen {
-            if let due = tracked.due {
-                // What was promised and is not so is no promise any more.
-                lines.append((tracked.isLate ? text("track_was_due") : text("track_due"), clock(due, tracked)))
-            } else if tracked.arrival == nil, tracked.state != .attemptFailed {
-                lines.append((text("track_when"), text("track_soon")))
-            }
+        } else if tracked.status.isOpen, tracked.arrival != nil || tracked.state == .attemptFailed, let due = tracked.due {
+            lines.append((promise(tracked), clock(due, tracked)))
         }
         if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }
         return "<dl>" + lines.map { "<div><dt>\($0.label)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"

@@ -41,8 +41,8 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id)), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
-    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
+    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
@@ -81,6 +81,8 @@ export function board(region, {count}) {
       open = mine;
       mark();
       drawMap();
+      // It may stand elsewhere now that there is something beside it.
+      region.querySelector('li > [aria-current]')?.scrollIntoView({block: 'nearest'});
     });
   }
   const drawMap = () => map.draw(columns.of(...openStatuses).filter(seen.shows), open?.id);
@@ -134,7 +136,8 @@ export function board(region, {count}) {
     changed(delivery);
     // Who makes one wants to see it, whatever was looked at before.
     if (!seen.shows(delivery)) seen.clear();
-    say([createdWords(delivery), isUnplaced(delivery) && t('createdUnplaced')].filter(Boolean).join(' '));
+    const isLost = isUnplaced(delivery);
+    say([createdWords(delivery), isLost && t('createdUnplaced')].filter(Boolean).join(' '), isLost && {verb: t('mapPick'), act: () => change(delivery.id)});
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
     row?.scrollIntoView({block: 'nearest'});
@@ -144,6 +147,7 @@ export function board(region, {count}) {
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
     t(`need_${id}`, {count, minutes}));
+  const change = (id) => opened('editor', ({edit}) => edit(columns.get(id), changed));
   const create = () => opened('editor', ({edit}) => edit(null, created));
   const first = guide(create);
   const map = mapBeside(region, {look, redraw: drawMap});

@@ -5,8 +5,8 @@ import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
-// As wide as style.css wants it.
-const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 110rem)');
+// As wide as style.css wants it: where the map is seen, and where it has room below the rows though a panel is open.
+const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 78rem)');
 const least = 240;
 const choice = 'kurir.map';
 

@@ -1,10 +1,11 @@
 // A row of a store's deliveries: by when, for whom, where to, who brings it, and how far it is.
 import {remembered} from './account.js';
 import {expected} from './arriving.js';
-import {badge, failureOf, fullName, signs} from './delivery.js';
+import {backSign, badge, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
+import {marked} from './meant.js';
 import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
@@ -14,8 +15,9 @@ const isPending = ({status}) => status === 'pending';
 /** Whether no map knows where it goes, though its store is on one. */
 export const isUnplaced = (delivery) => Boolean(isOpen(delivery) && delivery.recipient && !delivery.recipient.location && remembered()?.location);
 
-/** Opens it by `act`; `isOpen` is whether it is shown beside. */
-export function row(delivery, act, {isOpen = false} = {}) {
+/** Opens it by `act`; `isOpen` is whether it is shown beside, and `words` are those that are searched for. */
+export function row(delivery, act, {isOpen = false, words = ''} = {}) {
+  const found = (text) => marked(text, words);
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
   const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard(delivery) ? t('nobodyOnDuty') : (isUnaccepted(delivery) || isGivenBack(delivery)) && t('offerMore');
@@ -24,25 +26,27 @@ export function row(delivery, act, {isOpen = false} = {}) {
   const over = delivery.delivered_at ?? delivery.cancelled_at;
   return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
     h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : isHeld(delivery) ? h('span', {class: 'left'}, t('readyFrom', {time: when(delivery.offer_at)})) : [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
-    h('strong', {title: fullName(recipient)}, fullName(recipient)), h('span', {class: 'street', title: recipient?.address}, streetOf(recipient?.address, remembered()?.address)), h('span', {class: 'hint what'}, delivery.description),
+    h('strong', {title: fullName(recipient)}, found(fullName(recipient))), h('span', {class: 'street', title: recipient?.address}, found(streetOf(recipient?.address, remembered()?.address))), h('span', {class: 'hint what'}, found(delivery.description)),
     h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},
       // Where there is little room, it is the name that is cut off.
-      said && h('span', {}, said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
+      said && h('span', {}, courier ? found(said) : said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
 }
 
 /** What came of bringing it, where it could not be handed over. */
 const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`;
 
-/** Its state by itself: that somebody has it on the way says little where it could not be handed over. */
+/** Its state by itself: that somebody has it on the way says little where it could not be handed over, or that it waits where it was given back. */
 export const stateBadge = (delivery) => (isFailed(delivery)
-  ? h('span', {class: `badge ${delivery.status} alarm`}, h('span', {class: 'unseen'}, `${t(`status_${delivery.status}`)} `), failure(delivery)) : badge(delivery.status));
+  ? alarm(delivery, failure(delivery)) : isGivenBack(delivery) ? alarm(delivery, `${backSign} ${t('wasGivenBack')}`) : badge(delivery.status));
+
+const alarm = ({status}, text) => h('span', {class: `badge ${status} alarm`}, h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
 
 /** How far it is, and how long that has been so. */
 function state(delivery) {
   const {status, picked_up_at: fetched} = delivery;
   const [style, text] = isFailed(delivery) ? [' alarm', failure(delivery)]
     : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
-  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${signs[status]} `),
+  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${isGivenBack(delivery) ? backSign : signs[status]} `),
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
     !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('noPlace')}, icon('unplaced'), h('span', {class: 'unseen'}, ` · ${t('noPlace')}`)));
 }

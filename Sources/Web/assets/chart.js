@@ -41,7 +41,7 @@ export function lines(title, days, series, mark, format) {
   });
   const beyond = (step) => days.map((day, place) => {
     const most = Math.max(...series.map(({name}) => day[name] ?? 0));
-    return most > scale && s('text', {x: edge.left + (place + 0.5) * step, y: edge.top - 3, 'text-anchor': 'middle'}, `↑ ${mark(60 * Math.round(most / 60))}`);
+    return most > scale && s('text', {x: Math.max(edge.left + 20, edge.left + (place + 0.5) * step), y: edge.top - 3, 'text-anchor': 'middle'}, `↑ ${mark(60 * Math.round(most / 60))}`);
   });
   return figure(title, days, scale, mark, (step) => [...paths(step), s('g', {class: 'axis'}, beyond(step))], series, format);
 }
@@ -107,7 +107,7 @@ function usual(values) {
 /** The next number that is easy to read at half and whole height. */
 function scaled(most) {
   const unit = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 4, 6, 10].map((times) => times * unit).find((value) => value >= most);
+  return [1, 2, 3, 4, 6, 8, 10].map((times) => times * unit).find((value) => value >= most && (value % 2 === 0 || value === 1));
 }
 
 const round = (value) => Math.round(value * 10) / 10;

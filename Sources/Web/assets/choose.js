@@ -92,11 +92,13 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
     unheard.textContent = asked.length && asked.every(([, , {on_duty: isOn}]) => isOn === false) ? `! ${t('nobodyHears')}` : asked.length || others ? '' : none;
   }
 
+  // Whom the last one was offered to stands first, so that nobody is asked unseen.
+  const before = new Set(states.size ? [] : chosen);
   // Who has said no already stands behind all others, and before them who is asked already.
   const hasHad = ({id}) => ['declined', 'forfeited', 'carries'].includes(states.get(id));
   const isAsked = ({id}) => states.get(id) === 'offered';
   const load = () => loading(list, partners, (found) => {
-    const couriers = found.toSorted((one, other) => hasHad(one) - hasHad(other) || isAsked(one) - isAsked(other));
+    const couriers = found.toSorted((one, other) => hasHad(one) - hasHad(other) || isAsked(one) - isAsked(other) || before.has(other.id) - before.has(one.id));
     const known = new Set(couriers.map(({id}) => id));
     for (const id of chosen) if (!known.has(id)) chosen.delete(id);
     // Where there is one alone, it is meant.

@@ -7,6 +7,8 @@ import {money} from './money.js';
 import {t, when} from './words.js';
 
 export const signs = {pending: '◔', in_progress: '➜', delivered: '✓', cancelled: '✕'};
+/** What somebody had accepted and gave back. */
+export const backSign = '↺';
 
 /** A state, by sign, word and colour. */
 export const badge = (status, name = t(`status_${status}`)) =>

@@ -2,7 +2,7 @@
 import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {collected, facts, failureOf, fullName, moment, phoneLink, history} from './delivery.js';
+import {backSign, collected, facts, failureOf, fullName, moment, phoneLink, history, reasonOf} from './delivery.js';
 import {isUnplaced, punctuality, stateBadge} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
@@ -30,7 +30,7 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const [got, still] = [h('span'), h('div')];
+  const [got, still, giver] = [h('span'), h('div'), h('span')];
   const [past, notices] = [history(delivery.id, tellSteps), noticesOf(delivery.id)];
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
@@ -42,9 +42,11 @@ export function details(delivery, {changed, created, closed}) {
 
   let shown, was, asking, isUnfolded = false;
 
-  /** What its courier was given at the door, which may not be what was to be collected, and who has what nobody carries any more. */
+  /** What its courier was given at the door, which may not be what was to be collected, who gave it back, and who has what nobody carries any more. */
   function tellSteps(steps) {
     got.textContent = collected(steps);
+    const back = steps.findLast(({action, actor}) => action === 'cancel' && actor.kind === 'courier');
+    giver.textContent = back ? [back.actor.name || t('erasedCourier'), when(back.at), back.reason && reasonOf(back.reason)].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
     let holder, keeps;
     for (const {action, actor} of steps) {
       if (action === 'pick_up') [holder, keeps] = [actor.name || t('erasedCourier')];
@@ -114,7 +116,8 @@ export function details(delivery, {changed, created, closed}) {
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
-      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', t('wasGivenBack'))),
+      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver),
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => offerMore(one, changed))}, t('offerMore'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('stranded') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
@@ -127,7 +130,7 @@ export function details(delivery, {changed, created, closed}) {
     const button = (name, act, style = 'quiet') => h('button', {type: 'button', class: style, onclick: act}, t(name));
     const turn = (isNow) => more.setAttribute('aria-expanded', String(isUnfolded = isNow));
     const more = h('button', {type: 'button', class: 'plain', 'aria-expanded': String(isUnfolded), 'aria-label': t('moreViews'), title: t('moreViews'), onclick: () => turn(!isUnfolded)}, icon('more'));
-    const isAsked = status === 'pending' && !isStranded(current) && !isUnaccepted(current) && !isUnheard(current) && !isHeld(current);
+    const isAsked = status === 'pending' && !isStranded(current) && !isGivenBack(current) && !isUnaccepted(current) && !isUnheard(current) && !isHeld(current);
     return h('div', {class: 'acts'}, h('p', {class: 'actions'},
       may.includes('edit') && isAsked && button('offerMore', alone(id, (one) => offerMore(one, changed)), 'main'),
       may.includes('edit') && button('edit', alone(id, (one) => edit(one, changed)), ''),

@@ -37,14 +37,15 @@ export function dutySwitch(account) {
       dialog.close();
       change(true, until);
     }}, text);
-    const dialog = openDialog(t('onDuty'), h('p', {class: 'actions'}, choice('main', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
+    const dialog = openDialog(t('untilWhenOnDuty'), h('p', {class: 'actions'}, choice('main', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
   }
 
   async function change(on, until = null) {
+    const before = account.duty_until;
     try {
       const answer = await ask('PUT', '/v1/me/duty', {on, until});
       remember(Object.assign(account, {on_duty: on, duty_until: until}, answer));
-      say(t(on ? 'nowOnDuty' : 'nowOffDuty'));
+      say(t(on ? 'nowOnDuty' : 'nowOffDuty'), !on && {verb: t('undo'), act: () => change(true, before)});
     } catch (error) {
       say(wordsOf(error));
     }

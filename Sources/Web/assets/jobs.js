@@ -143,6 +143,7 @@ export function jobs(region, {account, count}) {
   /** Keeps what there is for when there is no connection: what is carried before all else. */
   function drawn() {
     open?.show(all.get(open.id));
+    shorten();
     tellOffers(offers());
     tellAbove();
     bring();
@@ -156,6 +157,13 @@ export function jobs(region, {account, count}) {
     lookAfter();
     kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).filter(isListed).slice(0, 100)};
     localStorage.setItem(place, JSON.stringify(kept));
+  }
+
+  /** What is carried comes first, and of that what comes next: the rest is told in fewer words. */
+  function shorten() {
+    const isCarrying = all.of('in_progress').some(isListed);
+    lanes.classList.toggle('carrying', isCarrying);
+    for (const [at, {list}] of all.parts.slice(0, 2).entries()) for (const card of list.children) card.classList.toggle('brief', at ? isCarrying : card !== list.firstElementChild);
   }
 
   const isHere = ({id}) => all.get(id) && isListed(all.get(id));
@@ -246,7 +254,8 @@ export function jobs(region, {account, count}) {
       say(wordsOf(error));
     }
   }}, icon('scan'), h('span', {}, t('scanSlip'))));
-  region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, h('div', {class: 'lanes'}, all.parts.map(({section}) => section)));
+  const lanes = h('div', {class: 'lanes'}, all.parts.map(({section}) => section));
+  region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, lanes);
   all.parts[0].section.after(taken.region);
   if (kept) all.fill(kept.items);
   const reckon = () => {
@@ -297,10 +306,10 @@ export function jobs(region, {account, count}) {
         first?.load();
         return type === 'partner.ended' && all.reload();
       }
-      if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '));
+      if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '), {isNews: true});
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
-      if (type === 'delivery.wish') say(t('newWish'));
+      if (type === 'delivery.wish') say(t('newWish'), {isNews: true});
       if (why) tellGone(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
@@ -320,10 +329,13 @@ function whyGone({status, allowed_actions: may = []}) {
   return may.length || status === 'delivered' ? undefined : 'reassigned';
 }
 
+// Whom one has brought something is nobody to call for longer than a day.
+const isLongAgo = ({delivered_at: at}) => Date.now() - Date.parse(at) > 86_400_000;
+
 const about = ({recipient, store, ...job}, got) => [
-  h('p', {}, badge(job.status)),
-  facts([[t('due'), job.due_at ? h('span', {}, due(job)) : job.status !== 'delivered' && t('due_now')], [t('address'), mapLink(recipient)],
-    [t('phone'), job.status === 'pending' || !recipient ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
+  h('p', {}, badge(job.status), job.delivered_at && [' ', moment(job.delivered_at)]),
+  facts([[t('due'), job.status !== 'delivered' && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
+    [t('phone'), job.status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
     [t('parcel'), parcelOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
     [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),

@@ -163,10 +163,10 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         nothing.hidden = items.length > 0 || Boolean(error || (isLoaded && cursor));
         nothing.textContent = isLoaded ? empty(name) : t('loading');
         for (const [at, status] of statuses.entries()) {
-          // How much is over, of all days, is no number that says anything.
+          // How much is over, of all days, is no number that says anything; how much of it was found is one.
           const [count, total] = [items, everything].map((ones) => ones.filter((one) => one.status === status).length);
           // Where some are left out, of how many these are.
-          amounts[at].textContent = isLoaded && !fold ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
+          amounts[at].textContent = isLoaded && (!fold || query().q) ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
         }
         content.hidden = fold && !unfolded.has(name) && !query().q;
         if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));

@@ -1,8 +1,8 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
 import {get, lasting} from './ask.js';
-import {fullName, signs} from './delivery.js';
+import {backSign, fullName, signs} from './delivery.js';
 import {makeMap, fit, line, sign} from './map.js';
-import {isUrgent} from './offering.js';
+import {isGivenBack, isUrgent} from './offering.js';
 import {positions} from './positions.js';
 import {t, when} from './words.js';
 
@@ -156,7 +156,7 @@ export function homeOf({name, location}) {
 export function stopOf(delivery, act, stands = isUrgent(delivery)) {
   const {id, status, recipient} = delivery;
   return {
-    id, at: recipient.location, style: stands ? `${status} urgent` : status, text: stands ? '!' : signs[status],
+    id, at: recipient.location, style: stands ? `${status} urgent` : status, text: !stands ? signs[status] : isGivenBack(delivery) ? backSign : '!',
     label: `${t(`status_${status}`)}: ${fullName(recipient)}, ${recipient.address}`, act,
   };
 }

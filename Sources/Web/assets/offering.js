@@ -29,19 +29,19 @@ export const isStranded = (one) => one.status === 'pending' && one.offered_count
 /** Minutes after which it is worth a look that nobody has accepted. */
 export const patience = () => remembered()?.alert_after_minutes ?? 10;
 
-export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && isOld(one, patience());
-
-// Of whom nobody hears, since all who could were off duty: only an answer to what was done here says so.
-const unheard = new Set();
-export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
-export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isUnaccepted(one);
-
 // How often it had been given back when others were chosen here, which is what there is to do about it.
 const chosenSince = new Map();
 export const tellChosen = ({id, given_back_count: count}) => chosenSince.set(id, count);
 
-/** Whether somebody had accepted it and gave it back, and others are still asked. */
-export const isGivenBack = (one) => one.status === 'pending' && one.given_back_count > (chosenSince.get(one.id) ?? 0) && !isHeld(one) && !isStranded(one) && !isUnaccepted(one) && !isUnheard(one);
+/** Whether somebody had accepted it and gave it back, and others are still asked: so until one takes it, or others are chosen. */
+export const isGivenBack = (one) => one.status === 'pending' && one.given_back_count > (chosenSince.get(one.id) ?? 0) && !isHeld(one) && !isStranded(one);
+
+export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && !isGivenBack(one) && isOld(one, patience());
+
+// Of whom nobody hears, since all who could were off duty: only an answer to what was done here says so.
+const unheard = new Set();
+export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
+export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isGivenBack(one) && !isUnaccepted(one);
 
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);

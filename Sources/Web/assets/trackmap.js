@@ -1,5 +1,5 @@
 // Where the courier is, on the recipient's page.
-import { fit, makeMap, sign } from './map.js';
+import { fit, line, makeMap, sign } from './map.js';
 
 export function trackMap(place) {
   const says = place.dataset;
@@ -11,6 +11,13 @@ export function trackMap(place) {
   const map = makeMap(place, base, { label: says.label });
   let courier;
   let here;
+  let way;
+
+  // Whom a sign stands for is read on the map itself.
+  const named = (marker, name) => {
+    marker.getElement().firstElementChild.dataset.name = name;
+    return marker;
+  };
 
   // Who is at the door stands beside it, so that both are seen.
   function apart() {
@@ -20,10 +27,15 @@ export function trackMap(place) {
   }
 
   return (position, home, name) => {
-    if (courier) courier.setLatLng([position.lat, position.lon]);
-    else {
-      courier = sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', says.courier);
-      if (home) here = sign(map, home, 'here', '⌂', says.here);
+    if (courier) {
+      courier.setLatLng([position.lat, position.lon]);
+      way?.setLatLngs([courier.getLatLng(), here.getLatLng()]);
+    } else {
+      if (home) {
+        way = line(map, [position, home]);
+        here = named(sign(map, home, 'here', '', says.here), says.here);
+      }
+      courier = named(sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', says.courier), name ?? says.courier);
       fit(map, here ? [position, home] : [position]);
       if (here) map.on('zoomend', apart);
     }
