@@ -332,6 +332,14 @@ def test_of_what_is_said_in_passing_the_last_two_stay(visit):
         for (const text of ['one', 'two', 'three', 'two']) say(text);
     }""")
     expect(page.locator(".notices p")).to_have_text(["three", "two"])
+    # What one has done oneself is what a phone, which has room for one, goes on to say beside news.
+    page.evaluate("""async () => {
+        const {say} = await import(new URL('dom.js', document.querySelector('script[type=module]').src));
+        say('mine');
+        say('news', {isNews: true});
+    }""")
+    expect(page.locator(".notices p", has_text="mine")).to_be_visible()
+    expect(page.locator(".notices p", has_text="news")).to_be_hidden()
 
 
 def press(page, target):

@@ -754,6 +754,18 @@ def test_a_couriers_map_numbers_stops_as_its_jobs_stand_and_names_those_without_
     look(app, "map-numbers")
 
 
+def test_a_courier_reads_when_it_is_expected_at_the_door(visit):
+    store, courier = shop()
+    delivery, _ = sent(store, courier)
+    courier.act("accept", delivery)
+    app = visit("/courier", phone=True)
+    sign_in(app, courier)
+    expect(app.locator(".in_progress .fetch")).to_be_visible()
+    fix(courier)
+    courier.act("pick_up", delivery)
+    expect(app.locator(".in_progress .far-away")).to_contain_text(re.compile(r"Expected at .*\d\d:\d\d"))
+
+
 def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
     store, courier = shop()
     sent(store, courier, recipient=JAN)
@@ -768,6 +780,9 @@ def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
     # By name it is told beside the map.
     expect(app.get_by_role("list", name="Offers").get_by_role("button")).to_contain_text(re.compile("Jan.*Savska 102", re.DOTALL))
     look(app, "map-offer")
+    # A letter says which row is which sign, and the shop where it would be fetched is there, too.
+    expect(offer).to_have_text("a")
+    expect(app.get_by_role("list", name="Offers").locator("li")).to_have_text([re.compile("^aJan")])
     offer.click()
     app.get_by_role("dialog", name="Jan").get_by_role("button", name="Accept").click()
     expect(app.get_by_role("dialog").get_by_text("In progress")).to_be_visible()

@@ -480,7 +480,7 @@ def test_nobody_on_duty_is_said(visit):
     # It is no delivery of which all is well.
     expect(page.locator(".card.urgent")).to_contain_text("! Nobody on duty")
     expect(page.get_by_role("button", name="! 1 with nobody on duty")).to_be_visible()
-    expect(page.get_by_text("Nothing waits for you now")).to_have_count(0)
+    expect(page.get_by_text("Everything is under way")).to_have_count(0)
     page.locator(".card.urgent").click()
     panel = page.get_by_role("dialog")
     expect(panel.locator(".trouble")).to_contain_text("Nobody of those asked is on duty")
@@ -488,7 +488,7 @@ def test_nobody_on_duty_is_said(visit):
     # Who accepts it all the same has heard of it.
     ana.act("accept", call("GET", "/v1/deliveries", token=shop.token)["items"][0]["id"])
     expect(panel.locator(".trouble")).to_have_count(0)
-    expect(page.get_by_text("Nothing waits for you now")).to_be_visible()
+    expect(page.get_by_text("Everything is under way")).to_be_visible()
 
 
 def test_what_is_made_on_the_map_is_known_to_reach_nobody_too(visit):

@@ -35,6 +35,7 @@ extension TrackingPage {
         .dot.here{background:#146048}
         .dot.here::before{content:"";width:10px;height:10px;border-radius:50%;background:#fff}
         .dot::after{content:attr(data-name);position:absolute;top:32px;padding:0 6px;border-radius:6px;background:var(--paper);color:var(--ink);font-size:13px;line-height:1.4;white-space:nowrap}
+        .tight .dot::after{display:none}
         .map-way{stroke:#124f8c;stroke-width:4;stroke-dasharray:1 9;fill:none}
         @media(prefers-color-scheme:dark){.map-way{stroke:#8fc3f7}}
         .grid-tile{border:solid var(--line);border-width:1px 0 0 1px}

@@ -99,13 +99,15 @@ struct TrackingPage {
         tracked.isLate ? text("track_was_due") : text("track_due")
     }
 
-    /// By when it was promised, where it is expected at another time or was brought in vain, or when it came; and to whom.
+    /// By when it was promised, where nothing above says so, or when it came; and to whom.
     private func times(_ tracked: TrackedDelivery) -> String {
         var lines: [(label: String, value: String)] = []
         if let delivered = tracked.times.delivered {
             lines.append((text("track_at"), clock(delivered, tracked)))
             if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
-        } else if tracked.status.isOpen, tracked.arrival != nil || tracked.state == .attemptFailed, let due = tracked.due {
+        } else if let due = tracked.due, tracked.status.isOpen,
+            tracked.arrival != nil || tracked.state == .attemptFailed
+        {
             lines.append((promise(tracked), clock(due, tracked)))
         }
         if !tracked.street.isEmpty { lines.append((text("track_where"), HTMLPage.escaped(tracked.street))) }

@@ -41,13 +41,15 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: (one) => seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)),
+    card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();
     columns.reload().then(() => columns.draw());
   }, 250);
+
+  function isShown(one) { return seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)); }
 
   /** Whether the server has looked through a list for what is searched for; until then, what is here of it is looked through. */
   const isAnswered = (fits) => !words || columns.parts.find(fits).answered === words;
@@ -85,7 +87,7 @@ export function board(region, {count}) {
       region.querySelector('li > [aria-current]')?.scrollIntoView({block: 'nearest'});
     });
   }
-  const drawMap = () => map.draw(columns.of(...openStatuses).filter(seen.shows), open?.id);
+  const drawMap = () => map.draw(columns.of(...openStatuses).filter(isShown), open?.id);
 
   /** The row that is shown beside. */
   function mark() {
@@ -147,7 +149,8 @@ export function board(region, {count}) {
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
     t(`need_${id}`, {count, minutes}));
-  const change = (id) => opened('editor', ({edit}) => edit(columns.get(id), changed));
+  /** Whom it is offered to is told with the one delivery only. */
+  const change = (id) => get(`/v1/deliveries/${id}`).then((one) => opened('editor', ({edit}) => edit(one, changed)), (error) => say(wordsOf(error)));
   const create = () => opened('editor', ({edit}) => edit(null, created));
   const first = guide(create);
   const map = mapBeside(region, {look, redraw: drawMap});
@@ -164,7 +167,7 @@ export function board(region, {count}) {
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
     sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
-  const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'state'];
+  const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'stateHead'];
   columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
   if (left.account === remembered()?.id) columns.fill(left.items);
   columns.reload();

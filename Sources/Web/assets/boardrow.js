@@ -6,7 +6,7 @@ import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
 import {marked} from './meant.js';
-import {isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, offeredFrom} from './offering.js';
+import {isGivenBack, isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
@@ -20,7 +20,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const found = (text) => marked(text, words);
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-  const trouble = isStranded(delivery) ? t('chooseOthers') : isUnheard(delivery) ? t('nobodyOnDuty') : (isUnaccepted(delivery) || isGivenBack(delivery)) && t('offerMore');
+  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) && t('nobodyOnDuty');
   const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;

@@ -30,7 +30,9 @@ export function lines(title, days, series, mark, format) {
   // In whole minutes.
   const scale = 60 * scaled(Math.max(1, usual(days.flatMap((day) => series.map(({name}) => (day[name] ?? 0) / 60)))));
   const paths = (step) => series.flatMap(({name}) => {
-    const has = (day) => day && day[name] !== null;
+    // A day that is not over says little beside others that are.
+    const isKnown = days.some((day) => isOver(day) && day[name] !== null);
+    const has = (day) => day && day[name] !== null && (isOver(day) || !isKnown);
     const at = (place) => [round(edge.left + (place + 0.5) * step), round(edge.top + depth * (1 - Math.min(1, days[place][name] / scale)))];
     // The day that is not over is no rise or fall.
     const goesOn = (place) => has(days[place]) && has(days[place - 1]) && isOver(days[place]);

@@ -85,8 +85,10 @@ export function history(id, told = () => {}) {
   const list = h('ol', {class: 'timeline'});
   const element = h('details', {class: 'more'}, h('summary', {}, t('history')), list);
   const load = () => loading(list, () => get(`/v1/deliveries/${id}/history`, {limit: 200}), ({items}) => {
-    list.replaceChildren(...items.map(step));
-    element.open ||= items.some(saysMore);
+    // What another courier declined is nothing to whoever carries it, and the store knows all by name.
+    const shown = items.filter(({action, actor}) => action !== 'decline' || actor.name !== undefined);
+    list.replaceChildren(...shown.map(step));
+    element.open ||= shown.some(saysMore);
     told(items);
   });
   return {element, load};

@@ -110,6 +110,7 @@ export function details(delivery, {changed, created, closed}) {
     const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
     return [
       attempts && !isFailed(current) && h('p', {class: 'hint'}, tried),
+      current.given_back_count > 0 && !isGivenBack(current) && h('p', {class: 'hint'}, `${backSign} ${t('givenBackTimes', {count: current.given_back_count})}`, giver),
       isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.
         h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
@@ -119,7 +120,7 @@ export function details(delivery, {changed, created, closed}) {
       isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => offerMore(one, changed))}, t('offerMore'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('stranded') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
+        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
     ].filter(Boolean);
   }

@@ -1,6 +1,7 @@
 // The first steps of a new store, until something has been delivered.
 import {remembered} from './account.js';
 import {get} from './ask.js';
+import {badge} from './delivery.js';
 import {h, say, wordsOf} from './dom.js';
 import {icon} from './icons.js';
 import {inviteByNumber} from './invites.js';
@@ -9,6 +10,8 @@ import {drawSteps} from './steps.js';
 import {t} from './words.js';
 
 const place = 'kurir.guided';
+// What rows will be like.
+const examples = [['12:30', 'Iva Ivić', 'Vukovarska 5', '', 'pending'], ['12:45', 'Jan Perić', 'Savska 102', 'Ana Anić', 'in_progress'], ['11:50', 'Mia Matić', 'Ilica 14', 'Luka Lukić', 'delivered']];
 
 /** Whether the store has delivered something, as far as this browser knows. */
 export const hasDelivered = () => Boolean(localStorage.getItem(place));
@@ -18,7 +21,9 @@ export function guide(create) {
   const list = h('ol', {class: 'steps'});
   const where = () => loaded('placefield').then(({askWhere}) => askWhere(show), (error) => say(wordsOf(error)));
   const acts = {invite: () => inviteByNumber(load), place: where, create};
-  const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list);
+  const region = h('section', {class: 'panel guide', hidden: true}, h('h2', {}, t('guide')), list,
+    h('div', {class: 'ghost', 'aria-hidden': 'true'}, h('p', {class: 'hint'}, t('guide_rows')), examples.map(([time, name, street, by, status]) =>
+      h('p', {class: status}, h('strong', {}, time), h('strong', {}, name), h('span', {}, street), h('span', {}, by), badge(status)))));
   // What is not known yet is not told: a step that is done would be shown as one to do.
   let isOver = hasDelivered(), partners, invites, known;
 

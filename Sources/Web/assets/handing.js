@@ -81,10 +81,11 @@ export async function failing(_, refused) {
 }
 
 /** The fields of giving back: what costs reputation says so, and is for a reason that somebody has chosen; why nobody took it is said already. */
-export async function givingBack({cancel_is_free: isFree, picked_up_at: fetched, store}, refused) {
+export async function givingBack({cancel_is_free: isFree, picked_up_at: fetched, store, pickup}, refused) {
   const {reason, note} = refused?.body ?? {};
   const why = reasons(returnReasons, reasonOf, reason);
-  const fields = [h('p', {}, t(isFree ? 'giveBackFree' : 'giveBackWarning')), fetched && store.address && h('p', {}, t('bringBack'), ' ', mapLink(store)), ...isFree ? [] : [why.element], {name: 'note', label: t('note'), value: note, rows: 1}].filter(Boolean);
+  const home = pickup?.address ? pickup : store;
+  const fields = [h('p', {}, t(!isFree ? 'giveBackWarning' : fetched ? 'giveBackFailed' : 'giveBackFree')), fetched && home.address && h('p', {}, t('bringBack'), ' ', mapLink(home)), ...isFree ? [] : [why.element], {name: 'note', label: t('note'), value: note, rows: 1}].filter(Boolean);
   return {fields, read: (values) => ({body: {...values, reason: isFree ? 'other' : why.chosen()}})};
 }
 

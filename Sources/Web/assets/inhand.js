@@ -30,12 +30,12 @@ export function aboveJobs({section, list}, jobs) {
     }
   }
 
-  /** The next step of who goes there next; else it stands above them all. */
+  /** The next step of who goes there next; else it stands below them all. */
   function place({id, store}) {
     const bar = id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${id}'] .verbs`);
     together.classList.toggle('main', Boolean(bar));
     together.textContent = t(bar ? 'fetchAllHere' : 'fetchAll', {count: fetched().length, store: store.name});
-    if (!bar) return list.before(together);
+    if (!bar) return list.after(together);
     if (together.parentNode !== bar) bar.querySelector('.main').before(together);
     // Both say whom they take.
     const {recipient, pickup} = jobs()[0];

@@ -20,6 +20,7 @@ import {said, saidMark} from './recipient.js';
 import {asChosen, goBy, movable} from './route.js';
 import {talkLink} from './talk.js';
 import {mapLink, streetOf} from './way.js';
+import {here} from './whereabouts.js';
 import {t, when} from './words.js';
 
 // What is carried comes first: somebody waits for it.
@@ -52,7 +53,7 @@ export function jobs(region, {account, count}) {
     card, empty: (name) => t(`noJobs_${name}`), drawn, isPart: isListed,
     mark(job) {
       const item = outgoing.waiting(job.id);
-      return `${isOneOfMany(job)} ${Boolean(fetchedFrom(job))} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
+      return `${isOneOfMany(job)} ${Boolean(fetchedFrom(job))} ${job.eta?.at.slice(0, 16)} ${saidMark(job)} ${item ? `${item.action} ${outgoing.isSending(item)} ${outgoing.isGraced(item)}` : ''}`;
     },
   });
 
@@ -272,6 +273,8 @@ export function jobs(region, {account, count}) {
   const clock = setInterval(() => {
     reckon();
     tick(document.body);
+    // When it is expected changes as one moves, without a word.
+    if (!document.hidden && here() && all.of('in_progress').length) all.renew('in_progress');
   }, 30_000);
 
   return {

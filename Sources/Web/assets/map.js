@@ -15,7 +15,7 @@ await new Promise((done) => {
 function made(tag, name, text = '') {
   const element = document.createElement(tag);
   element.className = name;
-  element.textContent = text;
+  element.append(text);
   return element;
 }
 
@@ -45,8 +45,8 @@ const Zoom = L.Control.extend({
     const bar = made('div', 'leaflet-bar map-zoom');
     const { closer, farther, all, showAll } = this.options;
     const step = (by) => () => map.setZoom(map.getZoom() + by);
-    for (const [sign, label, act] of [['+', closer, step(1)], ['−', farther, step(-1)], ...showAll ? [['⤢', all, showAll]] : []]) {
-      const button = made('button', '', sign);
+    for (const [sign, label, act] of [['+', closer, step(1)], ['−', farther, step(-1)], ...showAll ? [['', all, showAll]] : []]) {
+      const button = made('button', sign ? '' : 'all', sign);
       button.type = 'button';
       button.title = label;
       button.setAttribute('aria-label', label);

@@ -1,7 +1,9 @@
-// How far it is to where a courier goes next, as far as the phone knows where it is: texts that are reckoned anew while they stand there.
+// How far it is to where a courier goes next, as far as the phone knows where it is, and when it is expected at the door: texts that are
+// reckoned anew while they stand there.
 import {all, lasting} from './ask.js';
 import {h} from './element.js';
 import {distanceTo} from './whereabouts.js';
+import {t, when} from './words.js';
 
 let places = new Map();
 
@@ -28,7 +30,9 @@ export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.locati
 
 function reckon(element) {
   const job = jobs.get(element);
-  element.textContent = distanceTo(job.status === 'pending' || isToFetch(job) ? fetchedFrom(job) : job.recipient?.location);
+  const isFirst = job.status === 'pending' || isToFetch(job);
+  const comes = !isFirst && Date.parse(job.eta?.at) > Date.now() && `${t('eta')} ${when(job.eta.at)}`;
+  element.textContent = [distanceTo(isFirst ? fetchedFrom(job) : job.recipient?.location), comes].filter(Boolean).join(' · ');
 }
 
 /** Has all of them in a region say what is so now. */

@@ -3,10 +3,11 @@ import {ask, get, keeper, lasting, post} from './ask.js';
 import {moment} from './delivery.js';
 import {confirmed, h, keep, loading, openDialog, redraw, s, say, wordsOf} from './dom.js';
 import {form} from './form.js';
+import {icon} from './icons.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
-const signs = {news: '¶', road: '◆', weather: '☂', store: '✉'};
+const signs = {news: 'news', road: 'road', weather: 'day', store: 'write'};
 
 export function news(region, {account}) {
   const list = h('div', {class: 'news-list'});
@@ -39,7 +40,7 @@ export function news(region, {account}) {
   }
 
   const article = ({id, title, text, link, source, category, urgent, store_id: store, published_at: at}) => h('li', {class: `panel ${category}`}, h('article', {},
-    h('p', {class: 'hint'}, h('span', {class: 'category'}, h('span', {'aria-hidden': 'true'}, signs[category], ' '), t(`news_${category}`)), ` · ${source} · `, moment(at),
+    h('p', {class: 'hint'}, h('span', {class: 'category'}, icon(signs[category]), ' ', t(`news_${category}`)), ` · ${source} · `, moment(at),
       urgent && h('strong', {class: 'warning'}, ' ', t('urgent'))),
     h('h2', {}, title), text && h('p', {class: 'words'}, text),
     (link || store === account.id) && h('p', {class: 'actions'},

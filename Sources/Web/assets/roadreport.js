@@ -4,14 +4,15 @@ import {newKey} from './ask.js';
 import {aimed, h, openDialog, say} from './dom.js';
 import {form} from './form.js';
 import {addTo} from './outgoing.js';
+import {kindSign} from './roadkinds.js';
 import {t} from './words.js';
 
 const types = ['city', 'main', 'regional', 'motorway', 'border_crossing'];
 
 /** Asks what there is at or near a place; without a map it is where one is, if that is known (`me`). */
-export function reporting({at, me, kinds, signs, base}) {
+export function reporting({at, me, kinds, base}) {
   const dialog = openDialog(t('roadReport'), h('ul', {class: 'kinds'}, kinds.map((kind) => h('li', {}, h('button', {type: 'button', onclick: () => where(kind)},
-    h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, signs[kind]), t(`road_${kind}`))))));
+    h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kindSign(kind)), t(`road_${kind}`))))));
 
   function where(kind) {
     dialog.close();

@@ -2,16 +2,16 @@
 import {distance} from './distance.js';
 import {h} from './dom.js';
 import * as outgoing from './outgoing.js';
-import {kinds} from './roadkinds.js';
+import {kindSign} from './roadkinds.js';
 import {t, when} from './words.js';
 
-export const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kinds[item.body.kind]),
+export const unsent = (item) => h('li', {class: 'report waiting'}, h('span', {class: `kind ${item.body.kind}`, 'aria-hidden': 'true'}, kindSign(item.body.kind)),
   h('div', {}, h('strong', {}, item.body.title), h('p', {class: 'warning', role: 'status'}, t(outgoing.isSending(item) ? 'isSending' : 'willBeSent', {action: t('do_report_road')})),
     !outgoing.isSending(item) && h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => outgoing.takeBack(item)}, t('takeBack')))));
 
 export function row(item) {
   const {kind, title, text, road, distance_m: meters} = item;
-  return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
+  return h('li', {class: 'report', 'data-key': item.id}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kindSign(kind)),
     h('div', {}, h('h2', {}, title), h('p', {class: 'hint'}, [title !== t(`road_${kind}`) && t(`road_${kind}`), road, item.road_type && t(`roadtype_${item.road_type}`)].filter(Boolean).join(' · ')),
       text && h('p', {class: 'said'}, text), h('p', {class: 'hint'}, t('sinceTime', {time: when(item.valid_from)})), ...votes(item)),
     h('span', {class: 'far'}, distance(meters)));

@@ -9,7 +9,7 @@ import * as outgoing from './outgoing.js';
 import {lately, locate} from './positions.js';
 import {distance} from './distance.js';
 import {chooseKinds} from './roadfilter.js';
-import {kinds} from './roadkinds.js';
+import {kinds, kindSign} from './roadkinds.js';
 import {reporting} from './roadreport.js';
 import {row, unsent} from './roadrow.js';
 import {steady} from './stream.js';
@@ -40,10 +40,10 @@ export function roads(region) {
 
   const isOn = ({kind}) => !settings.off.includes(kind);
   /** What is asked for, so that what is off takes no other's place. */
-  const wanted = () => (settings.off.length ? {kinds: Object.keys(kinds).filter((kind) => isOn({kind})).join()} : {});
+  const wanted = () => (settings.off.length ? {kinds: kinds.filter((kind) => isOn({kind})).join()} : {});
 
   /** The kinds that there are here. */
-  const there = () => Object.keys(kinds).filter((kind) => about.radars !== 'off' || !kind.startsWith('radar'));
+  const there = () => kinds.filter((kind) => about.radars !== 'off' || !kind.startsWith('radar'));
 
   function keepSettings() {
     localStorage.setItem(place(), JSON.stringify({...settings, near}));
@@ -104,7 +104,7 @@ export function roads(region) {
   function drawMap(items) {
     if (!map) return;
     for (const mark of marks) mark.remove();
-    marks = [...me ? [maps.sign(map, me, 'courier', '●', t('mapMe'))] : [], ...items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kinds[item.kind], `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)))];
+    marks = [...me ? [maps.sign(map, me, 'courier', '●', t('mapMe'))] : [], ...items.map((item) => maps.sign(map, item.location, `road ${item.kind}`, kindSign(item.kind), `${t(`road_${item.kind}`)}: ${item.title}`, () => look(item)))];
   }
 
   function look(item) {
@@ -122,7 +122,7 @@ export function roads(region) {
   }
 
   function report() {
-    reporting({at: near ?? anywhere, me, kinds: there(), signs: kinds, base: about.map});
+    reporting({at: near ?? anywhere, me, kinds: there(), base: about.map});
   }
 
   function lookAt(place) {

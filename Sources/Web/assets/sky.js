@@ -2,6 +2,8 @@
 import {drawn} from './icons.js';
 import {number} from './words.js';
 
+/** Ice, wherever it is told of. */
+export const flake = 'M12 3v18M4.2 7.5l15.6 9M19.8 7.5l-15.6 9';
 const cloud = 'M7 15a3.5 3.5 0 0 1 0-7 5 5 0 0 1 9.6-1A4 4 0 0 1 17 15z';
 const signs = {
   sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2.5V4M12 20v1.5M2.5 12H4M20 12h1.5M5.3 5.3l1 1M17.7 17.7l1 1M5.3 18.7l1-1M17.7 6.3l1-1',
@@ -12,6 +14,7 @@ const signs = {
   fog: 'M4 8h13M7 12h13M4 16h13',
   rain: `${cloud}M8 18l-1 3M12.5 18l-1 3M17 18l-1 3`,
   snow: `${cloud}M8 19h.01M12 21h.01M16 19h.01`,
+  ice: flake,
   storm: `${cloud}M12.5 14.5l-2.5 3.5h4l-2.5 3.5`,
 };
 
@@ -26,8 +29,10 @@ export function skyOf(code, hour) {
   const said = code >= 95 ? 'storm' : (code >= 71 && code <= 77) || code === 85 || code === 86 ? 'snow' : code >= 51 ? 'rain'
     : code >= 45 ? 'fog' : code === 0 ? 'sun' : code < 3 ? 'some' : 'cloud';
   const name = (isNight && atNight[said]) || said;
-  return drawn(name, signs[name]);
+  return skySign(name);
 }
+
+export const skySign = (name) => drawn(name, signs[name]);
 
 export const degrees = (value) => (value === null ? '–' : `${number(Math.round(value) || 0).replace('-', '−')}°`);
 

@@ -24,6 +24,8 @@ export function trackMap(place) {
     const [one, other] = [courier, here].map((marker) => map.latLngToLayerPoint(marker.getLatLng()));
     const isNear = Math.abs(one.x - other.x) < 28 && Math.abs(one.y - other.y) < 28;
     courier.getElement().firstElementChild.style.translate = isNear ? '-32px' : '';
+    // Two names beside each other would be read as one.
+    place.classList.toggle('tight', Math.abs(one.x - other.x) < 64 && Math.abs(one.y - other.y) < 28);
   }
 
   return (position, home, name) => {

@@ -2,13 +2,12 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {h} from './dom.js';
-import {clockOf} from './sky.js';
+import {clockOf, skySign} from './sky.js';
 import {t} from './words.js';
 
 // So many hours are looked ahead, and milliseconds are between looks.
 const ahead = 12;
 const pace = 600_000;
-const signs = {storm: '⛈', ice: '❄', rain: '☂'};
 
 /** Stretches of hours with the same warning. */
 function stretches(hours) {
@@ -34,7 +33,7 @@ export function warnings(line) {
       const {hours} = await get('/v1/weather', {lat: at.lat, lon: at.lon});
       const near = hours.slice(0, ahead + 1);
       const found = stretches(near.slice(0, ahead));
-      line.replaceChildren(...found.map(({warning, start, end}) => h('li', {}, h('span', {'aria-hidden': 'true'}, `${signs[warning]} `),
+      line.replaceChildren(...found.map(({warning, start, end}) => h('li', {}, skySign(warning), ' ',
         start ? t(`weather_${warning}_from`, {from: clockOf(near[start]), until: near[end] ? clockOf(near[end]) : ''}) : t(`weather_${warning}_now`, {until: near[end] ? clockOf(near[end]) : ''}))));
       line.hidden = !found.length;
     } catch {
