@@ -62,6 +62,9 @@ def test_one_courier_is_left_to_whoever_tries_it():
         taken = offer["kind"] == "delivery_offered" and accepted(offer) and offer["data"]["delivery_id"]
     # Nobody else works with it.
     mine = call("GET", f"/v1/deliveries/{taken}", token=ana)
+    # README's two accounts can work together at once.
+    shop = call("POST", "/v1/sessions", {"email": "pekara@example.com", "password": "kurir vozi svaki dan"})
+    assert session["account"]["id"] in [one["id"] for one in call("GET", "/v1/partners?limit=100", token=shop["token"])["items"]]
     assert mine["status"] == "in_progress" and "deliver" in mine["allowed_actions"]
 
 

@@ -1,6 +1,7 @@
 """A courier who does not look at the page, reached by a push that Kurir sends and a browser's push service takes."""
 import json
 import os
+import re
 import statistics
 import time
 
@@ -27,6 +28,7 @@ def create(store, first_name):
     for label, text in [("First name", first_name), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
         form.get_by_label(label).fill(text)
     form.get_by_label("Ana Anić").check()
+    form.get_by_text("in 30 min").click()
     form.get_by_role("button", name="Create").click()
     expect(form).to_have_count(0)
 
@@ -56,6 +58,9 @@ def test_an_offer_is_accepted_on_its_notification_and_the_store_sees_it(visit, c
         assert offer["kind"] == "delivery_offered"
         worker.push(offer)
         until(phone, lambda: any("Accept" in one["actions"] for one in worker.shown()))
+        # Whose it is, where it goes, and by when.
+        said = " ".join(worker.shown()[0][part] for part in ("title", "body"))
+        assert re.search(r"Pekara.*Savska 1.*\d\d:\d\d", said), said
         worker.touch("accept")
         row = store.locator(".card.in_progress").filter(has_text=name)
         expect(row.get_by_text("Ana Anić")).to_be_visible()

@@ -69,6 +69,16 @@ import Testing
             let arrived = try #require(receivers.arrived(at: "webpush").first)
             #expect(arrived["key"].string == key && arrived["payload"]["kind"].string == "delivery_offered")
             #expect(arrived["payload"]["data"]["delivery_id"].string == delivery)
+            // For as long as the offer is worth telling of.
+            let url = TestDatabase.current.url
+            let worth = try await blocking {
+                try BlockingConnection(url: url).query(
+                    """
+                    SELECT extract(epoch FROM expires_at - created_at)::int8 FROM messages WHERE kind = 'delivery_offered'
+                    """)
+            }
+            let (most, stays) = (Int(worth[0][0] ?? "") ?? 0, Int(arrived["head"]["TTL"].string ?? "") ?? -1)
+            #expect(most > 0 && (most - 300...most).contains(stays), "\(stays) of \(most) seconds")
             let path = "/v1/deliveries/\(delivery ?? "")"
             func told(_ kind: String) async throws -> JSON? {
                 try json(try await kurir.send("GET", path + "/notices", as: store))["items"].items
@@ -84,10 +94,26 @@ import Testing
             func short() -> [JSON] { receivers.arrived(at: "webpush").filter { $0["name"].string == "short" } }
             try await eventually { short().count == 2 }
             #expect(short().map { ($0["size"].integer ?? 0) > 1500 } == [true, false])
+            // What is told of a delivery takes the place of what was told of it before.
+            let topics = ([arrived] + short()).map { $0["head"]["Topic"].string }
+            #expect(topics[0] != nil && Set(topics).count == 1)
             try await eventually {
                 let cancelled = try await told("delivery_cancelled")
                 return cancelled?["state"].string == "arrived" && cancelled?["attempts"].integer == 1
             }
+            // A browser that is no more is forgotten, and nobody says that it was told.
+            try await claim("410")
+            let second = try json(
+                try await kurir.send(
+                    "POST", "/v1/deliveries",
+                    #"{"recipient":{"first_name":"Mia","last_name":"Matić","address":"Savska 1"},"description":"Torta","courier_ids":["\#(id)"]}"#,
+                    as: store), 201)["id"].string
+            try await eventually {
+                try await blocking { try BlockingConnection(url: url).query("SELECT FROM devices") }.isEmpty
+            }
+            let notices = try json(
+                try await kurir.send("GET", "/v1/deliveries/\(second ?? "")/notices", as: store))["items"].items
+            #expect(notices.map { $0["state"].string } == ["given_up"])
             // Another node has the same key, also after a restart.
             kurir.program.signal(SIGTERM)
             #expect(try await kurir.program.end() == 0)

@@ -158,6 +158,22 @@ import Testing
         }
     }
 
+    @Test func `pictures of what was handed over go with their store`() async throws {
+        try await ServedProduct.serving { api in
+            let (store, courier) = (try await api.store(), try await api.courier())
+            try await api.join(store, courier)
+            let id = try await api.delivery(of: store, to: [courier])
+            try await api.act("accept", id, as: courier)
+            let photo = try await api.send(Pictures.jpeg(), as: courier).json["id"]
+            try await api.act("deliver", id, as: courier, ["photo_ids": [photo]])
+            let path = "/v1/files/\(photo.string ?? "")"
+            #expect(try await api.get(path, as: courier.token).status == 200)
+            try await erase(store, .store, api)
+            #expect(try await api.get(path, as: courier.token).status == 404)
+            #expect(try await api.execute("SELECT FROM files") == [])
+        }
+    }
+
     @Test func `what somebody wrote about what others have now goes, too`() async throws {
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(2)
@@ -315,8 +331,12 @@ import Testing
             let courier = try await api.courier()
             try await api.join(store, courier)
             let id = try await api.delivery(of: store, to: [courier])
+            let invite = try await api.post("/v1/invites", ["phone": "+385917770002"], as: store.token).json
             #expect(try await leave(store, api).status == 202)
             #expect(try await api.get(SampleDelivery.path(id), as: courier.token).status == 404)
+            let other = try await api.registerCourier("+385917770002")
+            let redeemed = try await api.post("/v1/partners", ["code": invite["code"]], as: other.token)
+            #expect(redeemed.status == 410 && redeemed.code == "code_revoked")
             #expect(try await api.signIn(store.login).status == 201)
             #expect(try await api.act("accept", id, as: courier).status == 200)
         }

@@ -49,11 +49,12 @@ export function details(delivery, {changed, created, closed}) {
     giver.textContent = back ? [back.actor.name || t('erasedCourier'), when(back.at), back.reason && reasonOf(back.reason)].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
     let holder, keeps;
     for (const {action, actor} of steps) {
-      if (action === 'pick_up') [holder, keeps] = [actor.name || t('erasedCourier')];
+      if (action === 'pick_up') [holder, keeps] = [actor];
       else if (action === 'deliver') holder = keeps = undefined;
       else if (['cancel', 'reassign'].includes(action) && holder) [holder, keeps] = [undefined, holder];
     }
-    still.replaceChildren(...keeps ? [h('p', {class: 'trouble'}, `! ${t('stillHas', {name: keeps})}`)] : []);
+    still.replaceChildren(...keeps ? [h('div', {class: 'trouble'}, h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`),
+      keeps.name && h('p', {class: 'actions'}, talkLink(keeps.id, keeps.name, delivery.id)))] : []);
   }
 
   function show(current) {

@@ -124,5 +124,5 @@ export function fit(map, places) {
   if (!places.length) return;
   // What it is shown in may have been hidden until now.
   map.invalidateSize({ pan: false });
-  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [32, 48], paddingBottomRight: [88, 32], maxZoom: 15, animate: false });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [32, 48], paddingBottomRight: [88, 52], maxZoom: 15, animate: false });
 }
