@@ -69,16 +69,7 @@ import Testing
             let arrived = try #require(receivers.arrived(at: "webpush").first)
             #expect(arrived["key"].string == key && arrived["payload"]["kind"].string == "delivery_offered")
             #expect(arrived["payload"]["data"]["delivery_id"].string == delivery)
-            // For as long as the offer is worth telling of.
             let url = TestDatabase.current.url
-            let worth = try await blocking {
-                try BlockingConnection(url: url).query(
-                    """
-                    SELECT extract(epoch FROM expires_at - created_at)::int8 FROM messages WHERE kind = 'delivery_offered'
-                    """)
-            }
-            let (most, stays) = (Int(worth[0][0] ?? "") ?? 0, Int(arrived["head"]["TTL"].string ?? "") ?? -1)
-            #expect(most > 0 && (most - 300...most).contains(stays), "\(stays) of \(most) seconds")
             let path = "/v1/deliveries/\(delivery ?? "")"
             func told(_ kind: String) async throws -> JSON? {
                 try json(try await kurir.send("GET", path + "/notices", as: store))["items"].items
@@ -86,6 +77,23 @@ import Testing
             }
             // What is not known to have arrived yet would go to the next address of the device once more.
             try await eventually { try await told("delivery_offered")?["state"].string == "arrived" }
+            // An invite is worth telling of for as long as it holds, and takes the place of nothing.
+            let another = try json(
+                try await kurir.send(
+                    "POST", "/v1/stores",
+                    #"{"email":"lipa@example.com","password":"Vanilija-7!","name":"Lipa","tax_id":"10000000000","address":"Ilica 2","phone":"+38514812346"}"#
+                ), 201)["session"]["token"].string
+            _ = try json(
+                try await kurir.send("POST", "/v1/invites", #"{"courier_id":"\#(id)"}"#, as: another), 201)
+            try await eventually { receivers.arrived(at: "webpush").count == 2 }
+            let invited = receivers.arrived(at: "webpush")[1]
+            let rest = try await blocking {
+                try BlockingConnection(url: url).query(
+                    "SELECT ceil(extract(epoch FROM max(expires_at) - now()))::int8 FROM invites")
+            }
+            let (left, lasts) = (Int(rest[0][0] ?? "") ?? 0, Int(invited["head"]["TTL"].string ?? "") ?? -1)
+            #expect(left > 0 && (left...left + 600).contains(lasts), "\(lasts) of \(left) seconds")
+            #expect(invited["payload"]["kind"].string == "invite" && invited["head"]["Topic"].string == nil)
             // What its service calls too long comes at once, and shorter.
             try await claim("short")
             _ = try await kurir.send("POST", path + "/accept", "{}", as: courier)

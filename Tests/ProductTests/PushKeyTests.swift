@@ -1,3 +1,4 @@
+import Crypto
 import Product
 import TestSupport
 import Testing
