@@ -562,6 +562,15 @@ def test_what_was_given_back_stays_so_however_long_nobody_answers(visit):
     page.clock.fast_forward("11:00")
     expect(card).to_contain_text("Given back 11 min")
     expect(page.locator(".hand .chip")).to_have_text(["↺ 1 given back"])
+    # Whoever was asked by then can be asked once more.
+    card.click()
+    page.get_by_role("dialog", name="Iva Ivić").get_by_role("button", name="Choose others").click()
+    again = page.get_by_role("dialog", name="Choose others")
+    again.get_by_role("checkbox", name="Luka Lukić").check()
+    again.get_by_role("button", name="Offer").click()
+    expect(again).to_have_count(0)
+    assert shop.history(job)[-1] == "edit"
+    page.reload()
     # What was never taken is.
     shop.deliver_to(ana, recipient={"first_name": "Mia", "last_name": "Matić", "address": "Savska 1"})
     expect(card).to_have_count(2)

@@ -36,7 +36,10 @@ export const tellChosen = ({id, given_back_count: count}) => chosenSince.set(id,
 /** Whether somebody had accepted it and gave it back, and others are still asked: so until one takes it, or others are chosen. */
 export const isGivenBack = (one) => one.status === 'pending' && one.given_back_count > (chosenSince.get(one.id) ?? 0) && !isHeld(one) && !isStranded(one);
 
-export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && !isGivenBack(one) && isOld(one, patience());
+/** Whether those who were asked have had their time. */
+export const isIgnored = (one) => isOld(one, patience());
+
+export const isUnaccepted = (one) => one.status === 'pending' && !isStranded(one) && !isGivenBack(one) && isIgnored(one);
 
 // Of whom nobody hears, since all who could were off duty: only an answer to what was done here says so.
 const unheard = new Set();
@@ -47,7 +50,7 @@ export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
 
 /** What of it changes what is said with time alone. */
-export const needOf = (one) => [isUrgent, isUnaccepted, isUnheard, isGivenBack].map((is) => is(one)).join();
+export const needOf = (one) => [isUrgent, isUnaccepted, isUnheard, isGivenBack, isIgnored].map((is) => is(one)).join();
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
