@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, escape, go, hush, live, message_to, minutes, more, panel, sign_in, unfold, until
+from conftest import ADDRESS, PASSWORD, Courier, Store, apart, call, carried, escape, go, hush, live, message_to, minutes, more, panel, sign_in, unfold, until
 
 
 @pytest.mark.journey
@@ -591,8 +591,8 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
         page.locator(".panel", has=page.get_by_role("heading", name=part)).get_by_role("button", name="Save").click()
 
     page.get_by_label("Last name").fill("Anić Horvat")
+    # What is switched is so at once.
     page.get_by_label("Notifications", exact=True).uncheck()
-    save("Preferences")
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False
     # What stands in another form is still there, and is saved by its own button.
@@ -906,6 +906,15 @@ def test_a_courier_without_a_store_is_led_to_one(visit):
     sign_in(page, Courier())
     page.locator(".guide").get_by_role("link", name="Join a store").click()
     expect(page.get_by_label("Invite code")).to_be_visible()
+
+
+def test_who_carries_something_unseen_is_told_so(visit):
+    page = carried(visit=visit)[-1]
+    line = page.locator(".silence")
+    expect(line).to_contain_text("Nobody sees where you are.")
+    expect(line.get_by_role("button", name="Show where I am")).to_be_visible()
+    page.context.grant_permissions(["geolocation"])
+    expect(line).to_be_hidden()
 
 
 def test_an_offer_says_how_far_it_is_from_the_shop_to_the_door(visit):

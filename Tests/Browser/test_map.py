@@ -145,9 +145,10 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     look(page, "board-map-in-panel")
     # It stands out there as long as it is open.
     page.mouse.move(1, 1)
-    expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(1)
-    page.keyboard.press("Escape")
+    expect(beside.locator(".leaflet-marker-icon.opened")).to_have_count(1)
     expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(beside.locator(".leaflet-marker-icon.opened")).to_have_count(0)
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] <= row.bounding_box()["y"])
     # So it is beside the board, unless somebody wants the map by Ctrl, or works in it; and then all of it is shown again at one touch.

@@ -288,6 +288,38 @@ def test_what_was_typed_into_the_settings_is_kept(visit):
     expect(page.get_by_label("Current password")).to_have_attribute("type", "text")
 
 
+def test_a_switch_is_so_at_once_and_goes_back_where_that_is_refused(visit):
+    shop = Store()
+    page = visit("/store", forgiving=["net::ERR_"])
+    sign_in(page, shop)
+    go(page, "Settings")
+    said = lambda: call("GET", "/v1/me", token=shop.token)["proof"]
+    # One right after the other, and neither is lost.
+    page.get_by_label("The recipient tells a PIN").check()
+    page.get_by_label("A picture is taken").check()
+    until(page, lambda: said() == {"pin": True, "photo": True, "signature": False})
+    page.route("**/v1/me", lambda route: route.abort() if route.request.method == "PATCH" else route.continue_())
+    page.get_by_label("The recipient signs").click()
+    expect(page.get_by_text("There is no connection to Kurir.").first).to_be_visible()
+    expect(page.get_by_label("The recipient signs")).not_to_be_checked()
+    assert said()["signature"] is False
+
+
+def test_what_another_store_has_is_said_where_it_was_typed(visit):
+    known = call("GET", "/v1/me", token=Store().token)
+    page = visit("/store#new", forgiving=["status of 409"])
+    fields = {"Name of the store": "Pekara Kruh", "E-mail": f"shop{next(numbers)}@example.com", "OIB": known["tax_id"],
+              "Address": "Ilica 1, Zagreb", "Phone": "01 4828 111", "Password": PASSWORD}
+    for label, text in fields.items():
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Register").click()
+    field = page.get_by_label("OIB")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_be_focused()
+    expect(page.locator(".of-tax_id .wrong")).to_contain_text("There is a store with this OIB")
+    expect(page.locator(".entrance .trouble")).to_be_hidden()
+
+
 def test_the_board_shows_what_needs_a_hand(visit, look):
     shop = Store()
     ana = Courier(shop)

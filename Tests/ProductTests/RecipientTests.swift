@@ -133,7 +133,7 @@ import Testing
             #expect(told.map { $0["kind"] } == ["delivery_cancelled"] && told[0]["address"].string == couriers[0].login)
             // A push says what was to be delivered, and an SMS nothing that somebody wrote but names.
             #expect(pushes[0]["body"].string?.contains("Torta") == true)
-            #expect(told[0]["body"].string == "Pekara has cancelled a delivery. Please do not deliver it.")
+            #expect(told[0]["body"].string == "Pekara has cancelled a delivery. Do not deliver it.")
             #expect(told[0]["data"] == pushes[0]["data"])
         }
     }

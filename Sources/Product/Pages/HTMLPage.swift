@@ -93,14 +93,14 @@ struct HTMLPage {
         p{margin:0 0 12px}
         .card{max-width:448px;margin:max(16px,10vh) auto 0;padding:32px;border-radius:16px;background:var(--paper);border:1px solid var(--line)}
         .brand{display:flex;align-items:center;gap:8px;margin:0 0 24px;color:var(--accent);font-size:18px;font-weight:650}
-        nav~.brand{margin:24px 0 0;font-size:15px}
+        nav~.brand{margin:16px 0 0;font-size:15px;justify-content:center}
         .brand svg{width:28px;height:28px;border-radius:8px}
         .lead{font-size:18px}
         [data-face]{display:flex;align-items:center;gap:12px}
         [data-face]::before{content:attr(data-face) / "";flex:none;display:grid;place-items:center;width:44px;height:44px;border-radius:50%;background:var(--accent);color:var(--on);font-size:18px}
         .hint{color:var(--soft)}
         blockquote{margin:0 0 12px;padding:4px 0 4px 16px;border-left:3px solid var(--accent)}
-        .code{margin:0;font:650 18px ui-monospace,monospace;letter-spacing:.08em}
+        .code{font:650 15px ui-monospace,monospace;letter-spacing:.08em;color:var(--ink);white-space:nowrap}
         .button,button{display:block;width:100%;min-height:56px;margin:24px 0;padding:16px;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:650 18px/24px system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
         @media(max-width:480px){.card{margin:0;padding:24px 20px}}
         """

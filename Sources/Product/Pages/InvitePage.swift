@@ -16,8 +16,7 @@ struct InvitePage {
             \(said)
             <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
             <p><a class="button" href="/courier\(language.query)#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
-            <p class="hint">\(HTMLPage.escaped(text("invite_how")))</p>
-            <p class="code">\(HTMLPage.escaped(code.shown))</p>
+            <p class="hint">\(HTMLPage.escaped(text("invite_how"))) <span class="code">\(HTMLPage.escaped(code.shown))</span></p>
             """, isName: true)
     }
 
@@ -52,7 +51,7 @@ struct InvitePage {
     }
 
     private static let style = """
-        nav{display:flex;flex-wrap:wrap;gap:0 20px;margin-top:24px;border-top:1px solid var(--line)}
+        nav{display:flex;flex-wrap:wrap;justify-content:center;gap:0 20px;margin-top:24px;border-top:1px solid var(--line)}
         nav a{min-height:44px;padding-top:12px;color:var(--soft)}
         nav [aria-current]{color:var(--ink);text-decoration:none}
         """

@@ -15,9 +15,9 @@ extension TrackingPage {
         .about{display:block;margin-top:4px;font-size:18px;font-weight:400}.about time{font-weight:650}
         .why{margin:0 0 16px;font-size:18px}
         dl{margin:0 0 20px}
-        dl div{display:grid;grid-template-columns:8rem 1fr;gap:0 16px;align-items:baseline;padding:8px 0;border-bottom:1px solid var(--line)}
+        dl div{display:flex;justify-content:space-between;gap:0 16px;align-items:baseline;padding:8px 0;border-bottom:1px solid var(--line)}
         dt{color:var(--soft)}
-        dd{margin:0;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
+        dd{margin:0;text-align:right;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
         .steps{display:flex;gap:6px;margin:0 0 20px;padding:0;list-style:none}
         .steps li{flex:1 1 0;min-width:min-content;min-height:calc(12px + 2.6em);padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}

@@ -32,6 +32,7 @@ struct TrackingPage {
                 \(notice(said))
                 <div data-part="state" role="status" aria-live="polite">\(state(tracked))</div>
                 <div data-part="steps">\(steps(tracked))</div>
+                <div data-part="times">\(times(tracked))</div>
                 <div id="map"\(tracked.position == nil ? " hidden" : "") data-label="\(text("track_map"))" \
                 data-courier="\(text("track_map_courier"))" data-here="\(text("track_map_here"))" \(map.attributes)></div>
                 <div data-part="cash">\(cash(tracked))</div>
@@ -63,7 +64,7 @@ struct TrackingPage {
     private func state(_ tracked: TrackedDelivery) -> String {
         """
         <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
-        <span>\(HTMLPage.escaped(words.text(tracked)))\(arrival(tracked))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")\(times(tracked))
+        <span>\(HTMLPage.escaped(words.text(tracked)))\(arrival(tracked))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")
         """
     }
 

@@ -26,8 +26,8 @@ soon('talkbeside');
 const needs = {late: isLate, failed: isFailed, stranded: isStranded, givenBack: isGivenBack, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
-  {name: 'open', statuses: openStatuses, order: inTime},
-  {name: 'delivered', statuses: ['delivered'], isFolded: true}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true},
+  {name: 'open', statuses: openStatuses, order: inTime, heads: ['due', 'stateHead']},
+  {name: 'delivered', statuses: ['delivered'], isFolded: true, heads: ['status_delivered', 'onTime']}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true, heads: ['status_cancelled']},
 ];
 
 // What it had when it was last left, and for whom: shown until it is loaded anew, which takes a connection.
@@ -167,8 +167,10 @@ export function board(region, {count}) {
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
     sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
-  const heads = ['due', 'recipientHead', 'address', 'description', 'courierHead', 'stateHead'];
-  columns.parts[0].list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, heads.map((name) => h('span', {}, t(name)))));
+  for (const [at, {list}] of columns.parts.entries()) {
+    const [first, last] = groups[at].heads;
+    list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, [first, 'recipientHead', 'address', 'description', 'courierHead', last].map((head) => h('span', {}, head && t(head)))));
+  }
   if (left.account === remembered()?.id) columns.fill(left.items);
   columns.reload();
   // What nobody has accepted for long is so, and late, without anything that happens; and when something arrives changes as its courier moves.

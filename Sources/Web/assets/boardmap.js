@@ -82,8 +82,7 @@ export function mapBeside(region, {look, redraw}) {
     for (const row of region.querySelectorAll('li[data-key]')) row.classList.toggle('pointed', row.dataset.key === key);
   }
 
-  /** Shows which row somebody is at, else which delivery is open. */
-  const point = () => live?.point(aimed ?? opened);
+  const point = () => live?.point(aimed, opened);
   function pointAt({type, target}) {
     aimed = /over|in$/.test(type) ? target.closest?.('li[data-key]')?.dataset.key : undefined;
     point();

@@ -1,7 +1,7 @@
 // A row of a store's deliveries: by when, for whom, where to, who brings it, and how far it is.
 import {remembered} from './account.js';
 import {expected} from './arriving.js';
-import {backSign, badge, failureOf, fullName, signs} from './delivery.js';
+import {backSign, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
@@ -34,12 +34,6 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
 
 /** What came of bringing it, where it could not be handed over. */
 const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`;
-
-/** Its state by itself: that somebody has it on the way says little where it could not be handed over, or that it waits where it was given back. */
-export const stateBadge = (delivery) => (isFailed(delivery)
-  ? alarm(delivery, failure(delivery)) : isGivenBack(delivery) ? alarm(delivery, `${backSign} ${t('wasGivenBack')}`) : badge(delivery.status));
-
-const alarm = ({status}, text) => h('span', {class: `badge ${status} alarm`}, h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text);
 
 /** How far it is, and how long that has been so. */
 function state(delivery) {

@@ -1,7 +1,7 @@
 // Choosing couriers: who is on duty, what each carries, how far each is, and what came of those who were asked already.
 import {remembered} from './account.js';
 import {all, ask, get, keeper, lasting, post} from './ask.js';
-import {fullName, onDuty, reliability, shareOf, whose} from './delivery.js';
+import {fullName, onDuty, reliability, shareOf, signs, whose} from './delivery.js';
 import {h, loading, newID, openBeside, say} from './dom.js';
 import {distance, meters} from './distance.js';
 import {due} from './due.js';
@@ -38,11 +38,14 @@ export async function loads() {
 
 export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint load'}, load ? t('carries', {count: load}) : t('carriesNothing'));
 
+/** The same where there is little room. */
+const briefLoad = ({load}) => h('span', {class: 'hint load', title: t('carries', {count: load})}, h('span', {class: 'unseen'}, t('carries', {count: load})), h('span', {'aria-hidden': 'true'}, `${signs.in_progress} ${load}`));
+
 /** How far a courier is from where it is fetched, as far as both are known; of one who is on duty, also that it is not. */
-function way({on_duty: isOn, place: from, load}, pickup) {
+function way({on_duty: isOn, place: from, load}, pickup, isAnyKnown) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
-  // What is not known takes no room from what is.
-  if (!to || !(from || isOn) || (!from && load)) return undefined;
+  // What is not known takes no room from what is, and tells nothing where it is so of everybody.
+  if (!to || !(from || (isOn && isAnyKnown)) || (!from && load)) return undefined;
   const metres = from && meters(from, to);
   if (!from || metres < 50) return h('span', {class: 'hint'}, t(!from ? 'nobodyKnowsWhere' : pickup?.address ? 'atPickup' : 'atYours'));
   const far = distance(metres);
@@ -106,6 +109,7 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
     if (isNew) for (const {id, on_duty: isOn} of couriers.slice(0, few)) if (isOn) chosen.add(id);
     isNew &&= !couriers.length;
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
+    const isAnyKnown = couriers.some(({place}) => place);
     boxes = couriers.map((courier) => {
       const toggle = () => {
         if (box.checked) chosen.add(courier.id); else chosen.delete(courier.id);
@@ -114,7 +118,7 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : state ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), courier.load > 0 && loadOf(courier), reliability(courier.stats, true)), courier];
+        state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : state ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup, isAnyKnown), courier.load > 0 && briefLoad(courier), reliability(courier.stats, true)), courier];
     });
     word();
     everybody.hidden = boxes.length < 2;

@@ -13,8 +13,10 @@ const fresh = 60_000;
 // And after which nobody tells it any more, since it was foreseen too long ago.
 const longest = 6 * 3_600_000;
 const patience = 3000;
-// Hours that stand there to be seen at a glance.
-const glimpses = 7;
+// Hours that stand there to be seen at a glance: a day's.
+const glimpses = 24;
+// From how many in a hundred on rain is told of there.
+const likely = 20;
 const anywhere = {name: 'Zagreb', lat: 45.81, lon: 15.98};
 
 const momentOf = (one) => one && `${weekday(one.local.slice(0, 10))} ${clockOf(one)}`;
@@ -102,10 +104,12 @@ export function day(region, {account}) {
     const strip = hours.slice(1, 1 + glimpses).map((one, place) => h('li', {'data-key': one.at}, h('button', {type: 'button', class: 'quiet', onclick() {
       slider.value = place + 1;
       slider.dispatchEvent(new Event('input'));
-    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code, one)), h('strong', {}, degrees(one.temperature_c)))));
-    const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('ol', {class: 'hours'}, strip), h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
+    }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code, one)), h('strong', {}, degrees(one.temperature_c)),
+      h('span', {class: 'hint wet'}, one.precipitation_chance >= likely ? percent(one.precipitation_chance) : ''))));
+    const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
     redraw(() => shown.replaceChildren(now,
+      h('ol', {class: 'hours'}, strip),
       h('ol', {class: 'days', 'aria-label': t('weatherDays')}, days.map((one, nth) => h('li', {}, h('span', {}, nth ? weekday(one.date) : t('today')),
         h('span', {class: 'sky'}, skyOf(one.code)), h('span', {class: 'hint'}, one.words ?? ''), h('span', {class: 'hint'}, percent(one.precipitation_chance)),
         h('span', {class: 'range'}, h('strong', {}, degrees(one.high_c)), ` ${degrees(one.low_c)}`)))),

@@ -53,7 +53,7 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, isBrief && over ? [h('span', {class: 'unseen'}, share), h('span', {'aria-hidden': 'true'}, t('changed', {percent}))] : share), ' ', over > 0 && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
+  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over > 0 && !isBrief && h('span', {}, t('deliveredCount', {count: delivered}),
     h('span', {}, ` · ${t('cancelledCount', {count: cancelled})}`)));
 }
 

@@ -2,8 +2,8 @@
 import {all, get, keeper, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
-import {backSign, collected, facts, failureOf, fullName, moment, phoneLink, history, reasonOf} from './delivery.js';
-import {isUnplaced, punctuality, stateBadge} from './boardrow.js';
+import {backSign, badge, collected, facts, failureOf, fullName, moment, phoneLink, history, reasonOf} from './delivery.js';
+import {isUnplaced, punctuality} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
 import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
@@ -75,7 +75,7 @@ export function details(delivery, {changed, created, closed}) {
     const {recipient, courier, status} = current;
     const comes = !isFailed(current) && !willBeLate(current) && arrival(current);
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, stateBadge(current), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
       ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],

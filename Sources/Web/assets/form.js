@@ -108,7 +108,10 @@ function right(control, element) {
 
 function tell(error, element, trouble) {
   const rest = [];
-  for (const {field, code, detail} of error instanceof Refusal ? error.errors : []) {
+  // What somebody else has already is said where it was typed.
+  const taken = error.code?.replace('_taken', '');
+  const errors = element.elements[taken] ? [{field: taken, detail: wordsOf(error)}] : error instanceof Refusal ? error.errors : [];
+  for (const {field, code, detail} of errors) {
     const control = element.elements[field];
     const place = control?.id && element.querySelector(`#${control.id}-wrong`);
     if (!place) {
@@ -122,7 +125,7 @@ function tell(error, element, trouble) {
   }
   (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))
     ?.focus();
-  if (error.errors?.length && !rest.length) return;
+  if (errors.length && !rest.length) return;
   trouble.textContent = rest.join(' ') || [wordsOf(error), error instanceof Unreachable && t('typedStays')].filter(Boolean).join(' ');
   trouble.hidden = false;
 }

@@ -1,8 +1,9 @@
-// What stands above a courier's jobs in hand: what is late somewhere further down, and what one place has ready together.
+// What stands about a courier's jobs in hand: what is late somewhere further down, what one place has ready together, and that nobody sees where it is.
 import {h} from './dom.js';
 import {isLate} from './due.js';
 import {isToFetch} from './nearness.js';
 import * as outgoing from './outgoing.js';
+import {silence} from './sharing.js';
 import {streetOf} from './way.js';
 import {t} from './words.js';
 
@@ -13,6 +14,7 @@ export function aboveJobs({section, list}, jobs) {
   const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
   const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
   section.querySelector('h2').append(late);
+  section.append(silence());
 
   const lateOnes = () => jobs().filter(isLate).map(({id}) => list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
 

@@ -136,8 +136,12 @@ export async function liveMap(place, kind, {moved, pointed = () => {}, isBeside 
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);
       fitted = Math.max(fitted, places.length);
     },
-    point(key) {
-      for (const [id, {marker}] of shown) marker.getElement().classList.toggle('pointed', id === key);
+    /** Tells which sign somebody is at in the list, and which one is open. */
+    point(key, opened) {
+      for (const [id, {marker}] of shown) {
+        marker.getElement().classList.toggle('pointed', id === key);
+        marker.getElement().classList.toggle('opened', id === opened);
+      }
     },
     leave() {
       document.removeEventListener('visibilitychange', follow);

@@ -42,9 +42,9 @@ export function mapOf(kind, row) {
     const stopsNow = () => [...deliveries.values()].filter(isStop);
     const inTurn = () => stopsNow().sort(inOrder);
     const placed = () => inTurn().filter(isPlaced);
-    const offers = () => [...deliveries.values()].filter((one) => !isStop(one) && isPlaced(one)).sort(inTime);
-    /** By which an offer is found on the map. */
-    const letterOf = (one) => String.fromCodePoint(97 + offers().indexOf(one) % 26);
+    /** What is offered, each with the letter by which it is found on the map. */
+    const offers = () => [...deliveries.values()].filter((one) => !isStop(one) && isPlaced(one)).sort(inTime)
+      .map((one, at) => ({...one, letter: String.fromCodePoint(97 + at % 26)}));
     const home = kind === 'store' ? remembered() : {};
 
     function look(delivery) {
@@ -71,9 +71,9 @@ export function mapOf(kind, row) {
     }
 
     /** Where a courier still fetches something, or would, each place once, with the first that it fetches there. */
-    function pickups() {
+    function pickups(asked) {
       const found = new Map();
-      for (const job of [...stopsNow().map(ahead).filter(isToFetch).sort(inOrder), ...offers()]) {
+      for (const job of [...stopsNow().map(ahead).filter(isToFetch).sort(inOrder), ...asked]) {
         const at = fetchedFrom(job);
         const id = at && `from ${at.lat} ${at.lon}`;
         if (at && !found.has(id)) found.set(id, {id, job, at, style: 'home', text: '⌂', label: t('fromStore', {name: job.store.name})});
@@ -99,8 +99,9 @@ export function mapOf(kind, row) {
       open?.show(deliveries.get(open.id));
       if (!map) return;
       const shown = placed();
-      const from = pickups();
-      const stops = [...from, ...shown.map(stop), ...offers().map((one) => ({...maps.stopOf(one, () => look(one), false), text: letterOf(one)}))];
+      const asked = offers();
+      const from = pickups(asked);
+      const stops = [...from, ...shown.map(stop), ...asked.map((one) => ({...maps.stopOf(one, () => look(one), false), text: one.letter}))];
       map.draw([...maps.homeOf(home), ...stops]);
       tellOfNothing(!stops.length && !map.couriers.size);
       map.lead(wayToDraw(shown, from));
@@ -111,7 +112,7 @@ export function mapOf(kind, row) {
       better.hidden = kind !== 'courier' || shown.length < 2;
       // What somebody holds stays in its hand.
       if (!isHeld()) unpressed(list, () => redraw(() => keep(list, kind === 'courier' ? inTurn() : shown, stateOf, entry)));
-      if (kind === 'courier') unpressed(offered, () => redraw(() => keep(offered, offers(), (one) => `${one.version} ${letterOf(one)}`, offer)));
+      if (kind === 'courier') unpressed(offered, () => redraw(() => keep(offered, asked, ({version, letter}) => `${version} ${letter}`, offer)));
       tick(mapped);
     }
 
@@ -152,7 +153,7 @@ export function mapOf(kind, row) {
     handle(fullName(delivery.recipient)));
 
     const offer = (delivery) => h('li', {}, h('button', {type: 'button', class: 'card pending', onclick: () => look(delivery)},
-      h('strong', {}, h('span', {class: 'letter', 'aria-hidden': 'true'}, letterOf(delivery)), fullName(delivery.recipient)), h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')),
+      h('strong', {}, h('span', {class: 'letter', 'aria-hidden': 'true'}, delivery.letter), fullName(delivery.recipient)), h('span', {class: 'hint'}, delivery.due_at ? due(delivery) : t('due_now')),
       h('span', {class: 'street'}, [streetOf(delivery.recipient.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '))));
 
     function put(delivery) {

@@ -1,7 +1,7 @@
 // What people set of their account: profile, language, notifications, password, sessions.
 import {refreshed, remember, remembered} from './account.js';
 import {appearance} from './appearance.js';
-import {all, ask, Unreachable} from './ask.js';
+import {all, ask, inTurn, Unreachable} from './ask.js';
 import {countries} from './countries.js';
 import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
@@ -48,21 +48,13 @@ function panels(account, {enter, leave, out}) {
   const fields = profile.map(([name, label, autocomplete]) =>
     ({name, label: t(label), value: account[name], required: true, autocomplete}));
   if (account.country) fields.splice(1, 0, {name: 'country', label: t('country'), value: account.country, required: true, autocomplete: 'country', options: countries(account.country)});
-  const preferences = [
-    {name: 'language', label: t('language'), value: account.language, options: Object.entries(names), required: true},
-    {name: 'notifications_enabled', label: t('notifications'), type: 'checkbox', value: account.notifications_enabled},
-  ];
+  const tongue = {name: 'language', label: t('language'), value: account.language, options: Object.entries(names), required: true};
   // Which account it is, for those who keep passwords.
   const login = h('input', {type: 'text', autocomplete: 'username', value: account.kind === 'store' ? account.email : account.phone, hidden: true, 'aria-hidden': 'true'});
   const passwords = [
     login,
     {name: 'current_password', label: t('currentPassword'), type: 'password', required: true, autocomplete: 'current-password'},
     {name: 'new_password', label: t('newPassword'), type: 'password', required: true, autocomplete: 'new-password', hint: t('passwordHint')},
-  ];
-
-  const usual = [
-    {name: 'tell_recipients', label: t('tellRecipients'), type: 'checkbox', value: account.tell_recipients, hint: t('tellRecipientsHint')},
-    ...['pin', 'photo', 'signature'].map((name) => ({name, label: t(`proof_wants_${name}`), type: 'checkbox', value: account.proof?.[name]})),
   ];
 
   const where = account.kind === 'store' && placeField(account.location);
@@ -75,11 +67,6 @@ function panels(account, {enter, leave, out}) {
   async function changeShop({opening_hours: hours, alert_after_minutes: minutes, ...values}) {
     const offer = offerIn({order: values['offer.order'], each_seconds: values['offer.each_seconds']});
     remember(Object.assign(account, await ask('PATCH', '/v1/me', {offer, alert_after_minutes: Number(minutes), opening_hours: hours, location: where.location()})));
-    say(t('saved'));
-  }
-
-  async function changeUsual({tell_recipients: tells, ...proof}) {
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', {tell_recipients: tells, proof})));
     say(t('saved'));
   }
 
@@ -120,7 +107,21 @@ function panels(account, {enter, leave, out}) {
   }
 
   const toggle = (name, isOn, change) => h('label', {class: 'choice'},
-    h('input', {type: 'checkbox', checked: isOn, onchange: ({target}) => change(target.checked)}), h('span', {}, t(name)));
+    h('input', {type: 'checkbox', checked: isOn, onchange: ({target}) => change(target.checked, target)}), h('span', {}, t(name)));
+
+  const turn = inTurn();
+  /** What is switched is so at once; `values` says how the account is then, and what was refused is as it was. */
+  const lasting = (name, isOn, values) => toggle(name, isOn, (isNow, box) => turn(async () => {
+    try {
+      remember(Object.assign(account, await ask('PATCH', '/v1/me', values(isNow))));
+      say(t('saved'));
+    } catch (error) {
+      box.checked = !isNow;
+      say(wordsOf(error));
+    }
+  }));
+  const usual = () => [lasting('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
+    ...['pin', 'photo', 'signature'].map((name) => lasting(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
   const here = panel(t('onThisDevice'), appearance(account), pushSwitch(account),
     toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
     account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
@@ -131,9 +132,10 @@ function panels(account, {enter, leave, out}) {
   return groups([
     [`of_${account.kind}`, panel(t('profile'), form(fields, t('save'), change, {draft: 'profile'})), shown(account), places()],
     [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
-      panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), form(usual, t('save'), changeUsual, {draft: 'usual'})),
+      panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), ...usual()),
       panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
-    ['deviceAndLanguage', panel(t('preferences'), form(preferences, t('save'), change, {draft: 'preferences'})), here],
+    ['deviceAndLanguage', panel(t('preferences'), lasting('notifications', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
+      form([tongue], t('save'), change, {draft: 'tongue'})), here],
     ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
       panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
       panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),

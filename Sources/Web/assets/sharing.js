@@ -6,21 +6,36 @@ import {form} from './form.js';
 import {askToLocate, leaveToLocate} from './positions.js';
 import {t} from './words.js';
 
+const asking = () => h('button', {type: 'button', onclick: askToLocate}, t('locateHere'));
+
+/** Tells whether this phone may say where it is, and whenever that changes, as long as `element` is on the page. */
+function heed(element, tell) {
+  leaveToLocate().then((leave) => {
+    function changed() {
+      if (element.isConnected) tell(leave.state); else leave.removeEventListener('change', changed);
+    }
+
+    leave.addEventListener('change', changed);
+    changed();
+  });
+}
+
+/** A line that says so while nobody can see where the phone is, with what there is to do about it. */
+export function silence() {
+  const line = h('p', {class: 'silence', hidden: true});
+  heed(line, (state) => {
+    line.hidden = state === 'granted';
+    line.replaceChildren(h('span', {}, t('nobodySeesYou')), state === 'prompt' ? asking() : h('a', {class: 'button', href: '#/settings'}, t('settings')));
+  });
+  return line;
+}
+
 export function sharing(account) {
   const phone = h('div', {role: 'status', class: 'field'});
   const whom = {name: 'share_position', label: t('shareWith'), value: account.share_position, required: true,
     options: ['carrying', 'always'].map((name) => [name, t(`share_${name}`)])};
 
-  leaveToLocate().then((leave) => {
-    function draw() {
-      if (!phone.isConnected) return leave.removeEventListener('change', draw);
-      phone.replaceChildren(leave.state === 'prompt'
-        ? h('p', {class: 'actions'}, h('button', {type: 'button', onclick: askToLocate}, t('locateHere'))) : h('p', {class: 'hint'}, t(`locate_${leave.state}`)));
-    }
-
-    leave.addEventListener('change', draw);
-    draw();
-  });
+  heed(phone, (state) => phone.replaceChildren(state === 'prompt' ? h('p', {class: 'actions'}, asking()) : h('p', {class: 'hint'}, t(`locate_${state}`))));
 
   async function change(values) {
     remember(Object.assign(account, await ask('PATCH', '/v1/me', values)));
