@@ -52,6 +52,7 @@ public struct WebFile: Sendable {
         WebFile("courier.js", PackageResources.courier_js),
         WebFile("courier.webmanifest", PackageResources.courier_webmanifest),
         WebFile("dashboard.js", PackageResources.dashboard_js),
+        WebFile("crew.js", PackageResources.crew_js),
         WebFile("day.js", PackageResources.day_js),
         WebFile("delivery.js", PackageResources.delivery_js),
         WebFile("details.js", PackageResources.details_js),

@@ -228,6 +228,8 @@ def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
     expect(page.locator(".card.urgent")).to_have_count(1)
     page.get_by_role("button", name="! 1 taking over 45 min").click()
     expect(page.locator("li > .card")).to_have_count(1)
+    # The row says so itself.
+    expect(page.locator("li > .card .state.alarm")).to_have_text(re.compile(r"! In progress taking \d"))
     page.locator("li > .card").click()
     expect(page.get_by_role("dialog").locator(".trouble")).to_contain_text("Wanted as soon as possible, and taken since")
     escape(page)
@@ -802,6 +804,9 @@ def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
         one.act("accept", shop.deliver_to(one))
     page = visit("/store")
     sign_in(page, shop)
+    # Below what is open stands who is on duty, and who is free.
+    crew = page.locator(".crew")
+    expect(crew).to_have_text(re.compile("3 on duty, 1 free ?Luka Lukić ?Ana Anić ➜ 1 ?Zoe Zoić ➜ 2$"))
     page.get_by_role("button", name="New delivery").click()
     choices = page.get_by_role("dialog", name="New delivery").locator(".choice")
     expect(choices.locator(".name")).to_have_text(["Luka Lukić", "Ana Anić", "Zoe Zoić", "Maja Majić"])
@@ -1460,6 +1465,23 @@ def test_a_press_on_what_is_drawn_anew_meanwhile_is_not_lost(visit):
     pressed(page, page.locator(".card.in_progress"), lambda: ana.act("pick_up", job), ana)
     expect(page.get_by_role("dialog", name="Iva Ivić").locator(".course [aria-current]")).to_have_text(re.compile("Fetched"))
     expect(page.locator(".card.in_progress")).to_contain_text("Fetched")
+
+
+def test_what_was_cancelled_says_who_had_it_and_after_how_long(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [shop.deliver_to(ana) for _ in range(2)]
+    ana.act("accept", jobs[0])
+    for job in jobs:
+        call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    page = visit("/store")
+    sign_in(page, shop)
+    unfold(page, "cancelled")
+    rows = [page.locator(f"[data-key='{job}'] .card") for job in jobs]
+    expect(rows[0].locator(".by")).to_have_text("Ana Anić")
+    expect(rows[1].locator(".by")).to_have_text("")
+    for row in rows:
+        expect(row.locator(".how")).to_have_text("after 1 min")
 
 
 def test_what_is_asked_for_is_seen(visit):

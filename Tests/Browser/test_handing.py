@@ -239,12 +239,19 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(page.get_by_text("Given back.")).to_be_visible()
     # The parcel is still there, and has to go somewhere.
     expect(page.locator(".gone .card")).to_have_count(1)
-    expect(page.locator(".gone")).to_contain_text(re.compile("You gave this delivery back. ?Bring the parcel back: Ilica 1"))
+    expect(page.locator(".gone")).to_contain_text(re.compile("Bring the parcel back: Ilica 1.*Iva Ivić · You gave this delivery back."))
     assert shop.history(job)[-1] == "cancel"
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
     # The store knows who has the parcel, also while another comes for it; whoever that is has not tried in vain.
     still = store.get_by_role("dialog").get_by_text("! Ana Anić still has the parcel.")
     expect(still).to_be_visible()
+    # One alarm says who gave it back, that the parcel is still there, how to ask, and what to do.
+    alarm = store.get_by_role("dialog").locator(".trouble")
+    expect(alarm).to_have_count(1)
+    expect(alarm).to_contain_text("↺ Given back · Ana Anić")
+    expect(alarm.locator(f"a[href='tel:{ana.phone}']")).to_be_visible()
+    expect(alarm.get_by_role("button", name="Choose others")).to_be_visible()
+    expect(store.get_by_role("dialog").locator(f"[data-courier='{ana.id}'] .hint")).to_have_text("gave it back")
     luka = Courier(shop, ("Luka", "Lukić"))
     call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [luka.id]}, shop.token)
     luka.act("accept", job)
@@ -297,7 +304,8 @@ def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, wo
     expect(page.get_by_text("Bring the parcel back")).to_be_visible()
     look(page, f"gone-{action}")
     page.reload()
-    page.get_by_role("button", name="Put away").click()
+    # It stays until it is said to be back.
+    page.get_by_role("button", name="It is back: Iva Ivić").click()
     expect(page.get_by_text(words)).to_have_count(0)
     page.reload()
     live(page)

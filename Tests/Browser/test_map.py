@@ -134,8 +134,12 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić']").focus()
     until(page, lambda: marked(row))
     page.keyboard.press("Enter")
-    # Who opens a delivery has it in the map's place, and the map in it, with the way to it.
     panel = page.get_by_role("dialog", name="Iva Ivić")
+    # Beside a panel the map stays, below the rows; where there is no room for both, it is in what was opened, with the way to it.
+    expect(panel).to_be_visible()
+    until(page, lambda: beside.bounding_box()["y"] > row.bounding_box()["y"])
+    expect(panel.locator(".map-beside")).to_have_count(0)
+    page.set_viewport_size({"width": 1200, "height": 860})
     expect(panel.locator(".map-beside")).to_be_visible()
     expect(beside).to_have_count(1)
     expect(panel.locator(".map-way")).to_have_count(1)
@@ -149,6 +153,7 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     expect(beside.locator(".leaflet-marker-icon.pointed")).to_have_count(0)
     page.keyboard.press("Escape")
     expect(beside.locator(".leaflet-marker-icon.opened")).to_have_count(0)
+    page.set_viewport_size({"width": 1360, "height": 860})
     expect(beside).to_be_visible()
     until(page, lambda: beside.bounding_box()["y"] <= row.bounding_box()["y"])
     # So it is beside the board, unless somebody wants the map by Ctrl, or works in it; and then all of it is shown again at one touch.
@@ -165,12 +170,21 @@ def test_the_map_stands_beside_the_board_where_there_is_room(visit, look):
     beside.get_by_role("button", name="Show all").click()
     page.mouse.move(1, 1)
     assert beside.locator(".map").evaluate(is_scrolled, False)
-    # Behind a panel that has no place for it, it waits.
+    # Behind a panel that has no place for it, it waits, where there is no room below the rows.
+    page.set_viewport_size({"width": 1200, "height": 860})
     page.keyboard.press("n")
     expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
     expect(beside).to_be_hidden()
     page.keyboard.press("Escape")
     expect(beside).to_be_visible()
+    # On wide screens list, map and panel stand beside each other.
+    page.set_viewport_size({"width": 1920, "height": 1000})
+    row.click()
+    expect(panel).to_be_visible()
+    until(page, lambda: abs(beside.bounding_box()["y"] - page.locator(".column.open h2").bounding_box()["y"]) < 40
+          and row.bounding_box()["x"] < beside.bounding_box()["x"] < panel.bounding_box()["x"])
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1360, "height": 860})
     # What needs a hand stands out on the map, too.
     courier.act("fail", delivery, reason="nobody_home")
     expect(beside.locator(".leaflet-marker-icon[aria-label*='Iva Ivić'] .dot.urgent")).to_have_text("!")

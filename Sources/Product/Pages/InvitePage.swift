@@ -30,7 +30,12 @@ struct InvitePage {
             """)
     }
     var unknown: HTMLPage {
-        page(text("invite_unknown_title"), "<p class=\"lead\">\(HTMLPage.escaped(text("invite_unknown")))</p>")
+        page(
+            text("invite_unknown_title"),
+            """
+            <p class="lead">\(HTMLPage.escaped(text("invite_unknown")))</p>
+            <p><a class="button" href="/courier\(language.query)">\(HTMLPage.escaped(text("invite_to_app")))</a></p>
+            """)
     }
 
     private static func lines(_ text: String) -> String {
@@ -51,8 +56,10 @@ struct InvitePage {
     }
 
     private static let style = """
-        nav{display:flex;flex-wrap:wrap;justify-content:center;gap:0 20px;margin-top:24px;border-top:1px solid var(--line)}
-        nav a{min-height:44px;padding-top:12px;color:var(--soft)}
-        nav [aria-current]{color:var(--ink);text-decoration:none}
+        nav{position:absolute;top:8px;right:8px;display:flex}
+        nav a{min-height:44px;padding:12px;border-radius:8px;color:var(--soft);font-weight:650;text-decoration:none}
+        nav [aria-current]{background:var(--paper);color:var(--accent)}
+        .card{margin-top:max(72px,10vh)}
+        @media(max-width:480px){.card{margin-top:48px}}
         """
 }

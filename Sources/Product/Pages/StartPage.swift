@@ -122,7 +122,7 @@ struct StartPage {
         <circle class="accent" cx="40" cy="140" r="14"/><path class="tick thin" d="M33 140v6h14v-6M31 141l9-8 9 8"/>\
         <circle class="person" cx="148" cy="68" r="14"/>\
         <text class="strong on" x="148" y="73">A</text><rect class="paper" x="116" y="16" width="64" height="30" rx="8"/>\
-        <text class="strong" x="129" y="36">12:25</text>\
+        <text class="strong" x="148" y="36" text-anchor="middle">12:25</text>\
         <path class="accent" d="M264 20a24 24 0 0 1 24 24c0 18-24 40-24 40s-24-22-24-40a24 24 0 0 1 24-24z"/><path class="tick" d="m254 44 8 8 14-16"/></svg>
         """
 }

@@ -18,8 +18,8 @@ extension TrackingPage {
         dl div{display:flex;justify-content:space-between;gap:0 16px;align-items:baseline;padding:8px 0;border-bottom:1px solid var(--line)}
         dt{color:var(--soft)}
         dd{margin:0;text-align:right;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
-        .steps{display:flex;gap:6px;margin:0 0 20px;padding:0;list-style:none}
-        .steps li{flex:1 1 0;min-width:min-content;min-height:calc(12px + 2.6em);padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
+        .steps{display:flex;gap:6px;margin:0 0 8px;padding:0;list-style:none}
+        .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps .done{border-color:var(--green)}
         .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
         .cash{margin:0 0 20px;padding:12px 16px;border-radius:10px;background:var(--amber-tint);color:var(--amber);font-size:18px;font-weight:650}
@@ -62,6 +62,7 @@ extension TrackingPage {
         .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
         main:has(.rate,[open]) .call{background:none;color:var(--accent)}
+        @media(max-width:480px){.call{justify-content:center}.call>:nth-child(2){display:none}}
         [data-part=state] .call{margin:0 0 20px;border-width:2px}
         main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}
         .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}

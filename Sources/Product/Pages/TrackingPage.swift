@@ -107,7 +107,7 @@ struct TrackingPage {
             lines.append((text("track_at"), clock(delivered, tracked)))
             if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
         } else if let due = tracked.due, tracked.status.isOpen,
-            tracked.arrival != nil || tracked.state == .attemptFailed
+            tracked.state == .attemptFailed || (tracked.arrival != nil && tracked.isLate)
         {
             lines.append((promise(tracked), clock(due, tracked)))
         }

@@ -150,7 +150,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
         {name: 'country', label: t('country'), value: 'HR', required: true, autocomplete: 'country', options: countries()},
         {name: 'tax_id', label: t('taxID'), required: true, inputmode: 'numeric', hint: t('taxIDHint')},
         {name: 'address', label: t('address'), required: true, autocomplete: 'street-address'},
-        {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'tel'}, password]
+        {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'tel', hint: t('phoneHint')}, password]
       : [{name: 'first_name', label: t('firstName'), required: true, autocomplete: 'given-name'},
         {name: 'last_name', label: t('lastName'), required: true, autocomplete: 'family-name'}, login,
         // Who comes by an invite has its code already.

@@ -34,7 +34,7 @@ const groups = [
 let left = {};
 
 export function board(region, {count}) {
-  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {};
+  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {}, team;
   const seen = filters(needs, (isLongAgo) => {
     // Who asks for what is over wants to see it.
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
@@ -124,6 +124,7 @@ export function board(region, {count}) {
     drawMap();
     told();
     tellFoot(columns.of('delivered', 'cancelled').length);
+    team?.draw();
   }
 
   function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
@@ -157,6 +158,8 @@ export function board(region, {count}) {
   const sky = h('ul', {class: 'warnings', 'aria-label': t('weatherWarnings'), hidden: true});
   const watch = loaded('warnings').then(({warnings}) => warnings(sky), () => () => {});
   const foot = h('p', {class: 'hint foot', hidden: true});
+  const crew = h('p', {class: 'hint crew', hidden: true});
+  loaded('crew').then(({crewOf}) => { team = crewOf(crew, () => columns.of('in_progress')); }, () => {});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
   const chips = h('p', {class: 'hand calm', role: 'group', 'aria-label': t('needsHand')});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: seek, onkeydown: goOn, placeholder: t('search')});
@@ -166,7 +169,7 @@ export function board(region, {count}) {
     h('div', {class: 'tools'}, h('button', {type: 'button', class: 'main', onclick: create}, t('newDelivery'), letter('N')),
       h('div', {class: 'field seek'}, h('label', {for: search.id, class: 'unseen'}, t('search')), search, letter('/')),
       ...seen.parts, map.button, h('button', {type: 'button', class: 'quiet', onclick: () => print()}, t('print'))),
-    sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false)), h('div', {class: 'ended'}, foot, sections(true)), map.place));
+    sky, first.region, columns.problem, h('div', {class: 'columns'}, h('div', {}, chips, sections(false), crew), h('div', {class: 'ended'}, foot, sections(true)), map.place));
   for (const [at, {list}] of columns.parts.entries()) {
     const [first, last] = groups[at].heads;
     list.before(h('p', {class: 'heads', 'aria-hidden': 'true'}, [first, 'recipientHead', 'address', 'description', 'courierHead', last].map((head) => h('span', {}, head && t(head)))));
@@ -219,6 +222,7 @@ export function board(region, {count}) {
     },
     onFresh() {
       first.load();
+      team?.load();
       return columns.reload();
     },
     /** One that a notification tells of, as it is now. */
@@ -235,6 +239,7 @@ export function board(region, {count}) {
       if (type.startsWith('partner')) {
         first.load();
         seen.load();
+        team?.load();
         dispatchEvent(new Event('partners'));
       }
       if (!isSeen(delivery)) return;

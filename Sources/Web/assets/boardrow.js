@@ -3,7 +3,7 @@ import {remembered} from './account.js';
 import {expected} from './arriving.js';
 import {backSign, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
-import {due, isFailed, isOpen, offeredAt, since} from './due.js';
+import {due, isFailed, isOpen, isSlow, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
 import {marked} from './meant.js';
 import {isGivenBack, isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
@@ -21,7 +21,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
   const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) && t('nobodyOnDuty');
-  const said = trouble ? `! ${trouble}` : status !== 'cancelled' && who;
+  const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
   return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
@@ -39,16 +39,16 @@ const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attem
 function state(delivery) {
   const {status, picked_up_at: fetched} = delivery;
   const [style, text] = isFailed(delivery) ? [' alarm', failure(delivery)]
-    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : ['', status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
-  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${isGivenBack(delivery) ? backSign : signs[status]} `),
+    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : [isSlow(delivery) ? ' alarm' : '', isSlow(delivery) ? [t('lasts'), ' ', since(offeredAt(delivery))] : status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
+  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${isSlow(delivery) ? '!' : isGivenBack(delivery) ? backSign : signs[status]} `),
     h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
     !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('noPlace')}, icon('unplaced'), h('span', {class: 'unseen'}, ` · ${t('noPlace')}`)));
 }
 
-/** Whether it came in time, and else how late; of what had no time, how long it took. */
+/** Whether it came in time, and else how late; of what had no time, how long it took, and of what was cancelled, after how long. */
 export function punctuality(delivery) {
-  const {delivered_at: at, due_at: until} = delivery;
-  if (!at) return '';
+  const {delivered_at: at, due_at: until, cancelled_at: ended} = delivery;
+  if (!at) return ended ? h('span', {class: 'how hint'}, t('endedAfter', {time: span(Math.max(60, (Date.parse(ended) - Date.parse(offeredAt(delivery))) / 1000))})) : '';
   const late = (Date.parse(at) - Date.parse(until ?? offeredAt(delivery))) / 1000;
   return !until ? h('span', {class: 'how hint'}, t('took', {time: span(Math.max(60, late))})) : h('span', {class: `how${late > 0 ? ' warning' : ''}`}, late > 0 ? t('cameLate', {time: span(Math.max(60, late))}) : t('onTime'));
 }

@@ -1,5 +1,5 @@
 // One delivery, with what may be done with it and all that it went through.
-import {all, get, keeper, post} from './ask.js';
+import {all, get, keeper, lasting, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
 import {chooseOthers, offerMore, takeBack} from './choose.js';
 import {backSign, badge, collected, facts, failureOf, fullName, moment, phoneLink, history, reasonOf} from './delivery.js';
@@ -30,7 +30,8 @@ function noticesOf(id) {
 /** Opens it; `changed` gets it when something was done here, `created` a new one that goes the same way, `closed` is told at the end. */
 export function details(delivery, {changed, created, closed}) {
   const content = h('div');
-  const [got, still, giver] = [h('span'), h('div'), h('span')];
+  const [got, still, giver, back] = [h('span'), h('div', {class: 'still'}), h('span'), h('p')];
+  const gaveBack = new Set();
   const [past, notices] = [history(delivery.id, tellSteps), noticesOf(delivery.id)];
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
@@ -40,21 +41,31 @@ export function details(delivery, {changed, created, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
-  let shown, was, asking, isUnfolded = false;
+  let shown, was, asking, isUnfolded = false, standsAlone = true;
 
   /** What its courier was given at the door, which may not be what was to be collected, who gave it back, and who has what nobody carries any more. */
   function tellSteps(steps) {
     got.textContent = collected(steps);
-    const back = steps.findLast(({action, actor}) => action === 'cancel' && actor.kind === 'courier');
-    giver.textContent = back ? [back.actor.name || t('erasedCourier'), when(back.at), back.reason && reasonOf(back.reason)].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
+    const returns = steps.filter(({action, actor}) => action === 'cancel' && actor.kind === 'courier');
+    const last = returns.at(-1);
+    for (const {actor} of returns) gaveBack.add(actor.id);
+    tellCandidates(content, gaveBack);
+    giver.textContent = last ? [last.actor.name || t('erasedCourier'), when(last.at), last.reason && reasonOf(last.reason)].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
+    back.textContent = last ? `${backSign} ${t('wasGivenBack')}${giver.textContent}` : '';
     let holder, keeps;
     for (const {action, actor} of steps) {
       if (action === 'pick_up') [holder, keeps] = [actor];
       else if (action === 'deliver') holder = keeps = undefined;
       else if (['cancel', 'reassign'].includes(action) && holder) [holder, keeps] = [undefined, holder];
     }
-    still.replaceChildren(...keeps ? [h('div', {class: 'trouble'}, h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`),
-      keeps.name && h('p', {class: 'actions'}, talkLink(keeps.id, keeps.name, delivery.id)))] : []);
+    still.replaceChildren(...keeps ? [h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`), keeps.name && h('p', {class: 'actions'}, talkLink(keeps.id, keeps.name, delivery.id))].filter(Boolean) : []);
+    markStill();
+    if (!keeps?.name) return;
+    // A former partner has no number any more.
+    lasting('partners', () => all('/v1/partners')).then((partners) => {
+      const {phone} = partners.find(({id}) => id === keeps.id) ?? {};
+      if (phone) still.querySelector('.actions')?.prepend(phoneLink(phone, keeps.name, keeps.name.split(' ')[0]));
+    }, () => {});
   }
 
   function show(current) {
@@ -76,7 +87,7 @@ export function details(delivery, {changed, created, closed}) {
     const comes = !isFailed(current) && !willBeLate(current) && arrival(current);
     content.replaceChildren(
       h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
-      ...trouble(current), still, current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
+      ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
         [t('address'), recipient && h('span', {}, mapLink(recipient), isUnplaced(current) && h('button', {type: 'button', class: 'unplaced', onclick: alone(current.id, (one) => edit(one, changed))}, icon('place'), t('mapPick')))],
@@ -84,10 +95,10 @@ export function details(delivery, {changed, created, closed}) {
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
         [t('cash'), isOpen(current) && current.cash && money(current.cash)], [t('cashGot'), status === 'delivered' && current.cash && got], [t('pay'), current.pay && money(current.pay)],
         [t('pickup'), source(current)],
-        [t('courier'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', writing(current))],
+        [t(isOpen(current) ? 'courier' : 'courierHead'), courier && h('span', {}, h('span', {class: 'where'}, fullName(courier)), ' ', phoneLink(courier.phone, fullName(courier)), ' ', writing(current))],
         [t('offerAt'), isHeld(current) && moment(current.offer_at)],
       ]),
-      status === 'pending' ? candidates(current) : '', url, isOpen(current) && recipient?.location ? map : '', past.element, notices.element, buttons(current));
+      status === 'pending' ? candidates(current, gaveBack) : '', url, isOpen(current) && recipient?.location ? map : '', past.element, notices.element, buttons(current));
     past.load();
     notices.load();
     if (hadFocus) dialog.querySelector('button').focus();
@@ -105,25 +116,31 @@ export function details(delivery, {changed, created, closed}) {
     return link;
   }
 
+  /** Who still has it is told with what to do about it, or else by itself. */
+  function markStill() { still.classList.toggle('trouble', standsAlone && still.hasChildNodes()); }
+
   /** What waits for the store's hand. */
   function trouble(current) {
+    standsAlone = ![isGivenBack, isStranded, isUnaccepted, isUnheard].some((is) => is(current));
+    markStill();
     const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
     const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
     return [
       attempts && !isFailed(current) && h('p', {class: 'hint'}, tried),
-      current.given_back_count > 0 && !isGivenBack(current) && h('p', {class: 'hint'}, `${backSign} ${t('givenBackTimes', {count: current.given_back_count})}`, giver),
+      current.given_back_count > 0 && !isGivenBack(current) && !isStranded(current) && h('p', {class: 'hint'}, `${backSign} ${t('givenBackTimes', {count: current.given_back_count})}`, giver),
       isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.
         h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
-      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver),
+      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver), still,
         // Whoever has not answered for long is asked once more, too.
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})),
+        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), back, still,
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
+      standsAlone && still,
     ].filter(Boolean);
   }
 
@@ -215,12 +232,18 @@ function secret({id}) {
 }
 
 /** Whom it is offered to, by name. */
-function candidates(delivery) {
+function candidates(delivery, gaveBack) {
   const list = h('ul', {class: 'rows'});
   loading(list, () => Promise.all([all('/v1/partners'), get(`/v1/deliveries/${delivery.id}`)]), ([partners, {candidates: asked}]) => {
     const names = new Map(partners.map((courier) => [courier.id, fullName(courier)]));
     list.replaceChildren(...asked.map(({courier_id: id, state}) =>
-      h('li', {}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
+      h('li', {'data-courier': id}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
+    tellCandidates(list, gaveBack);
   });
   return h('section', {}, h('h3', {}, t('offeredToWhom')), list);
+}
+
+/** Who gave it back is said to have done so, whatever else that counts as. */
+function tellCandidates(place, gaveBack) {
+  for (const one of place.querySelectorAll('[data-courier]')) if (gaveBack.has(one.dataset.courier)) one.lastElementChild.textContent = t('candidate_forfeited');
 }

@@ -23,7 +23,7 @@ export function filters(needs, changed) {
   const field = (name, control) => h('div', {class: `field by-${name}`}, h('label', {for: control.id, class: 'unseen'}, t(name)), control);
   const state = h('select', {id: newID(), onchange: () => set({state: state.value})},
     ['', ...statuses].map((value) => h('option', {value}, t(value ? `status_${value}` : 'allStates'))));
-  const courier = h('select', {id: newID(), onchange: () => set({courier: courier.value})});
+  const courier = h('select', {id: newID(), onchange: () => set({courier: courier.value})}, h('option', {value: ''}, t('everyCourier')));
   const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? localDay(Date.now()) : day.value})},
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
   const date = h('input', {type: 'date', 'aria-label': t('oneDay'), required: true, onchange: () => date.value && set({day: date.value})});

@@ -1,5 +1,5 @@
 // What the store cancelled or took back while it was carried: it stays as a row beneath what is in hand until somebody has seen it and puts it away.
-import {fullName, phoneLink} from './delivery.js';
+import {backSign, fullName, phoneLink} from './delivery.js';
 import {h, keep, unpressed} from './dom.js';
 import {icon} from './icons.js';
 import {mapLink} from './way.js';
@@ -19,10 +19,14 @@ export function gone() {
   }
 
   function card({id, recipient, store: {name, phone, address}, why, picked_up_at: fetched}) {
-    return h('li', {class: 'card cancelled'}, h('p', {}, h('strong', {}, '✕ ', fullName(recipient)), ' ', h('span', {class: 'warning'}, t(`gone_${why}`, {name}))),
-      h('p', {class: 'hint'}, ...fetched ? [t('bringBack'), ' ', mapLink({address})] : [recipient?.address]),
-      h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${fullName(recipient)}`, title: t('putAway'),
-        onclick: () => store(items.filter((one) => one.id !== id))}, icon('close'))));
+    const over = () => store(items.filter((one) => one.id !== id));
+    const whose = fullName(recipient);
+    // Who still has it has something to do.
+    if (fetched) return h('li', {class: 'card bring'}, h('p', {class: 'fetch'}, `${backSign} ${t('bringBack')}`, ' ', h('span', {class: 'where'}, mapLink({address}))),
+      h('p', {}, h('strong', {}, whose), ' · ', t(`gone_${why}`, {name})),
+      h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('isBack')}: ${whose}`, onclick: over}, t('isBack'))));
+    return h('li', {class: 'card cancelled'}, h('p', {}, h('strong', {}, '✕ ', whose), ' ', h('span', {class: 'warning'}, t(`gone_${why}`, {name}))), h('p', {class: 'hint'}, recipient?.address),
+      h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${whose}`, title: t('putAway'), onclick: over}, icon('close'))));
   }
 
   function draw() {

@@ -11,11 +11,13 @@ const login = (account) => (account.kind === 'store'
   ? {name: 'email', value: account.email, isProven: account.email_verified}
   : {name: 'phone', value: account.phone, isProven: account.phone_verified});
 
-export const isProven = (account) => login(account).isProven;
+/** Asks whoever is new for the code that was just sent. */
+export const askNew = (account, done) => login(account).isProven || askForCode(account, done);
 
-/** A line that says what is still to be proven, with a button; hidden where there is nothing. */
-export function unproven(account) {
+/** Has a place say what is still to be proven, with a button; nothing where there is nothing. Gives what has it say so anew. */
+export function unproven(account, place) {
   const line = h('p', {class: 'banner', role: 'status'});
+  place.replaceChildren(line);
   function draw() {
     const {name, value, isProven: isDone} = login(account);
     line.hidden = isDone;
@@ -25,7 +27,7 @@ export function unproven(account) {
       : h('button', {type: 'button', onclick: () => askForPlace(account, draw)}, t(`change_${name}`)));
   }
   draw();
-  return {line, draw};
+  return draw;
 }
 
 /** Asks for the code that was sent to `place`; `done` is called when the account has it. */

@@ -14,7 +14,8 @@ export function aboveJobs({section, list}, jobs) {
   const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
   const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
   section.querySelector('h2').append(late);
-  section.append(silence());
+  // Below what goes back to its store.
+  section.nextElementSibling.after(silence());
 
   const lateOnes = () => jobs().filter(isLate).map(({id}) => list.querySelector(`:not(:first-child)[data-key='${id}']`)).filter(Boolean);
 

@@ -1,6 +1,7 @@
 // How far it is to where a courier goes next, as far as the phone knows where it is, and when it is expected at the door: texts that are
 // reckoned anew while they stand there.
 import {all, lasting} from './ask.js';
+import {isFailed} from './due.js';
 import {h} from './element.js';
 import {distanceTo} from './whereabouts.js';
 import {t, when} from './words.js';
@@ -31,7 +32,7 @@ export const fetchedFrom = ({store, pickup}) => (pickup?.address ? pickup.locati
 function reckon(element) {
   const job = jobs.get(element);
   const isFirst = job.status === 'pending' || isToFetch(job);
-  const comes = !isFirst && Date.parse(job.eta?.at) > Date.now() && `${t('eta')} ${when(job.eta.at)}`;
+  const comes = !isFirst && !isFailed(job) && Date.parse(job.eta?.at) > Date.now() && `${t('eta')} ${when(job.eta.at)}`;
   element.textContent = [distanceTo(isFirst ? fetchedFrom(job) : job.recipient?.location), comes].filter(Boolean).join(' · ');
 }
 

@@ -5,8 +5,7 @@ import {closeAll, closeUntyped, h, isTyping, mark, say} from './dom.js';
 import {dutySwitch} from './duty.js';
 import {follow} from './feed.js';
 import {icon} from './icons.js';
-import {askForCode, isProven, unproven} from './identity.js';
-import {fetchLater} from './later.js';
+import {fetchLater, loaded} from './later.js';
 import {unsent} from './outgoing.js';
 import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
@@ -71,8 +70,7 @@ export function start(kind, views, {hand, invite = {}, onFresh = () => {}, onEve
     if (/^#(reset|new)/.test(location.hash)) history.replaceState(null, '', '#/');
     enter();
     document.querySelector('main').focus();
-    const account = remembered();
-    if (isNew && !isProven(account)) askForCode(account, enter);
+    if (isNew) loaded('identity').then(({askNew}) => askNew(remembered(), enter), () => {});
   }
 
   function leave(notice) {
@@ -117,7 +115,10 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
   const since = h('span', {class: 'age'});
   const waits = h('span');
   const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner out', role: 'status', hidden: navigator.onLine}, trouble, ' ', since, ' ', waits);
-  const proof = unproven(account);
+  // What is still to be proven waits for nothing, and nothing waits for it.
+  const proof = h('div');
+  let drawProof = () => {};
+  loaded('identity').then(({unproven}) => { drawProof = unproven(account, proof); }, () => {});
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views), out);
   const asks = h('div', {class: 'asks'}, asking(account));
@@ -170,7 +171,7 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
     const fresh = await refreshed();
     const {id, language} = account;
     Object.assign(account, fresh);
-    proof.draw();
+    drawProof();
     duty.draw();
     if (fresh.id !== id) enter(); else if (fresh.language !== language) speakOtherwise();
   }
@@ -193,7 +194,7 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
     h('a', {class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); }}, t('skip')),
     h('header', {class: 'bar'}, h('strong', {class: 'brand'}, mark(), 'Kurir'), bar,
       duty.button, h('button', {type: 'button', class: 'who', popovertarget: 'own'}, h('span', {}, nameOf(account))), own, light, again),
-    banner, proof.line, asks, main);
+    banner, proof, asks, main);
   show();
 
   const listeners = [
