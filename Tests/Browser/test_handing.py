@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from conftest import ADDRESS, Courier, Store, call, carried, go, live, more, panel, rest, sign_in, unfold, until
+from conftest import ADDRESS, Courier, Store, call, carried, escape, go, live, more, panel, rest, sign_in, unfold, until
 
 EURO = {"currency": "EUR"}
 CASH = {"amount": 2350} | EURO
@@ -233,13 +233,17 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(asks.locator("a[href^='tel:']")).to_have_count(1 + bool(call("GET", f"/v1/deliveries/{job}", token=shop.token)["recipient"].get("phone")))
     expect(asks.get_by_role("button", name="Take back")).to_be_visible()
     look(store, "nobody-home-store")
+    # Its details say so first.
+    more(page)
+    expect(page.get_by_role("dialog").locator(".warning").first).to_have_text("! Not handed over: Nobody home")
+    escape(page)
     page.locator(".verbs").get_by_role("button", name="Give back").click()
     expect(page.get_by_text("counts against nobody")).to_be_visible()
     page.get_by_role("dialog").get_by_role("button", name="Give back").click()
-    expect(page.get_by_text("Given back.")).to_be_visible()
+    expect(page.get_by_text("No longer yours.")).to_be_visible()
     # The parcel is still there, and has to go somewhere.
     expect(page.locator(".gone .card")).to_have_count(1)
-    expect(page.locator(".gone")).to_contain_text(re.compile("Bring the parcel back: Ilica 1.*Iva Ivić · You gave this delivery back."))
+    expect(page.locator(".gone")).to_contain_text(re.compile("Bring the parcel back: Ilica 1.*Iva Ivić · It is no longer yours."))
     assert shop.history(job)[-1] == "cancel"
     assert call("GET", "/v1/me", token=ana.token)["stats"]["cancelled"] == 0
     # The store knows who has the parcel, also while another comes for it; whoever that is has not tried in vain.
@@ -248,7 +252,7 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     # One alarm says who gave it back, that the parcel is still there, how to ask, and what to do.
     alarm = store.get_by_role("dialog").locator(".trouble")
     expect(alarm).to_have_count(1)
-    expect(alarm).to_contain_text("↺ Given back · Ana Anić")
+    expect(alarm).to_contain_text(re.compile("↺ Given back · Ana Anić · .* · Nobody home"))
     expect(alarm.locator(f"a[href='tel:{ana.phone}']")).to_be_visible()
     expect(alarm.get_by_role("button", name="Choose others")).to_be_visible()
     expect(store.get_by_role("dialog").locator(f"[data-courier='{ana.id}'] .hint")).to_have_text("gave it back")
@@ -305,7 +309,7 @@ def test_what_the_store_takes_stays_until_it_is_put_away(visit, look, action, wo
     look(page, f"gone-{action}")
     page.reload()
     # It stays until it is said to be back.
-    page.get_by_role("button", name="It is back: Iva Ivić").click()
+    page.get_by_role("button", name="Handed to the store: Iva Ivić").click()
     expect(page.get_by_text(words)).to_have_count(0)
     page.reload()
     live(page)

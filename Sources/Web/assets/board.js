@@ -2,7 +2,7 @@
 import {remembered} from './account.js';
 import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
-import {isMapWanted, mapBeside} from './boardmap.js';
+import {mapBeside} from './boardmap.js';
 import {isUnplaced, row} from './boardrow.js';
 import {isSeen} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
@@ -42,7 +42,7 @@ export function board(region, {count}) {
   });
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
-    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), hasRoom: () => !isMapWanted(), drawn,
+    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
   });
   const searched = gathered(() => {
     words = search.value.trim();

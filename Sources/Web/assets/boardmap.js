@@ -10,7 +10,7 @@ const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width
 const least = 240;
 const choice = 'kurir.map';
 
-export const isMapWanted = () => localStorage.getItem(choice) !== 'off';
+const isMapWanted = () => localStorage.getItem(choice) !== 'off';
 
 /** `look` opens a delivery, and `redraw` draws what the board shows. */
 export function mapBeside(region, {look, redraw}) {

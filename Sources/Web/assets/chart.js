@@ -45,7 +45,7 @@ export function lines(title, days, series, mark, format) {
     const most = Math.max(...series.map(({name}) => day[name] ?? 0));
     return most > scale && s('text', {x: Math.max(edge.left + 20, edge.left + (place + 0.5) * step), y: edge.top - 3, 'text-anchor': 'middle'}, `↑ ${mark(60 * Math.round(most / 60))}`);
   });
-  return figure(title, days, scale, mark, (step) => [...paths(step), s('g', {class: 'axis'}, beyond(step))], series, format);
+  return figure(title, days, scale, mark, (step) => [...paths(step), s('g', {class: 'axis'}, beyond(step))], series, format, lineSample);
 }
 
 /** One figure, large. */
@@ -70,10 +70,14 @@ function stacked(item, series, most) {
   });
 }
 
+/** What a legend shows: a block, or a piece of the line. */
+const blockSample = (name) => s('svg', {viewBox: '0 0 10 10', class: 'swatch', 'aria-hidden': 'true'}, s('rect', {class: `fill ${name}`, width: 10, height: 10}));
+const lineSample = (name) => s('svg', {viewBox: '0 0 24 10', class: 'swatch of-line', 'aria-hidden': 'true'}, s('path', {class: `line ${name}`, d: 'M0 5h24'}));
+
 /** As wide as there is room for, and drawn anew when that changes, so that its words are as large as others. */
-function figure(title, days, scale, mark, marks, series, format) {
+function figure(title, days, scale, mark, marks, series, format, sample = blockSample) {
   const legend = h('ul', {class: 'legend'}, series.map(({name, label}) =>
-    h('li', {}, s('svg', {viewBox: '0 0 10 10', class: 'swatch', 'aria-hidden': 'true'}, s('rect', {class: `fill ${name}`, width: 10, height: 10})), label)));
+    h('li', {}, sample(name), label)));
   const chart = s('svg', {class: 'chart', height, role: 'img', 'aria-label': `${title}. ${t('seeTable')}`});
   new ResizeObserver(([{contentRect: {width}}]) => {
     const step = Math.max(0, width - edge.left - edge.right) / days.length;

@@ -48,9 +48,12 @@ export function details(delivery, {changed, created, closed}) {
     got.textContent = collected(steps);
     const returns = steps.filter(({action, actor}) => action === 'cancel' && actor.kind === 'courier');
     const last = returns.at(-1);
+    // Who could not hand it over is not asked why once more.
+    const failed = steps.findLast(({action}) => action === 'fail');
+    const why = last?.reason && (last.reason === 'other' && failed ? failureOf(failed.reason) : reasonOf(last.reason));
     for (const {actor} of returns) gaveBack.add(actor.id);
     tellCandidates(content, gaveBack);
-    giver.textContent = last ? [last.actor.name || t('erasedCourier'), when(last.at), last.reason && reasonOf(last.reason)].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
+    giver.textContent = last ? [last.actor.name || t('erasedCourier'), when(last.at), why].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
     back.textContent = last ? `${backSign} ${t('wasGivenBack')}${giver.textContent}` : '';
     let holder, keeps;
     for (const {action, actor} of steps) {
@@ -126,7 +129,7 @@ export function details(delivery, {changed, created, closed}) {
     const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
     const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
     return [
-      attempts && !isFailed(current) && h('p', {class: 'hint'}, tried),
+      attempts && !isFailed(current) && !isStranded(current) && !isGivenBack(current) && h('p', {class: 'hint'}, tried),
       current.given_back_count > 0 && !isGivenBack(current) && !isStranded(current) && h('p', {class: 'hint'}, `${backSign} ${t('givenBackTimes', {count: current.given_back_count})}`, giver),
       isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.

@@ -2,7 +2,7 @@
 import {backSign, fullName, phoneLink} from './delivery.js';
 import {h, keep, unpressed} from './dom.js';
 import {icon} from './icons.js';
-import {mapLink} from './way.js';
+import {mapLink, wayLink} from './way.js';
 import {t} from './words.js';
 
 const place = 'kurir.gone';
@@ -24,7 +24,7 @@ export function gone() {
     // Who still has it has something to do.
     if (fetched) return h('li', {class: 'card bring'}, h('p', {class: 'fetch'}, `${backSign} ${t('bringBack')}`, ' ', h('span', {class: 'where'}, mapLink({address}))),
       h('p', {}, h('strong', {}, whose), ' · ', t(`gone_${why}`, {name})),
-      h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('isBack')}: ${whose}`, onclick: over}, t('isBack'))));
+      h('p', {class: 'actions'}, wayLink({address}, name), phoneLink(phone, name), h('button', {type: 'button', class: 'done', 'aria-label': `${t('isBack')}: ${whose}`, onclick: over}, t('isBack'))));
     return h('li', {class: 'card cancelled'}, h('p', {}, h('strong', {}, '✕ ', whose), ' ', h('span', {class: 'warning'}, t(`gone_${why}`, {name}))), h('p', {class: 'hint'}, recipient?.address),
       h('p', {class: 'actions'}, phoneLink(phone, name), h('button', {type: 'button', 'aria-label': `${t('putAway')}: ${whose}`, title: t('putAway'), onclick: over}, icon('close'))));
   }

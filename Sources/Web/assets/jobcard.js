@@ -91,19 +91,21 @@ function next(job) {
 /** What the courier gets for it. */
 const payOf = ({pay}) => pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)}));
 
+/** How often it could not be handed over, and why. */
+export const triedSoFar = ({attempts, last_attempt: last}) => t('attempted', {count: attempts, reason: failureOf(last.reason)});
+
 /** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
 function terms(job) {
-  const {cash, attempts, last_attempt: last, proof = {}} = job;
+  const {cash, attempts, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
     job.status === 'pending' && h('span', {class: 'term far'}, farness(job)), payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term wants'}, wanted.join(' · ')),
   ].filter(Boolean);
-  const tried = attempts && t('attempted', {count: attempts, reason: failureOf(last.reason)});
   return [
     chips.length && h('p', {class: 'terms'}, chips),
-    attempts && h('p', {class: 'tried'}, isFailed(job) ? [h('strong', {class: 'warning'}, `! ${tried}`), ` ${t('triedWhatNow')}`] : h('span', {class: 'hint'}, tried)),
+    attempts && h('p', {class: 'tried'}, isFailed(job) ? [h('strong', {class: 'warning'}, `! ${triedSoFar(job)}`), ` ${t('triedWhatNow')}`] : h('span', {class: 'hint'}, triedSoFar(job))),
   ].filter(Boolean);
 }
 

@@ -2,12 +2,12 @@
 import {get} from './ask.js';
 import {badge, collected, facts, fullName, history, isListed, jobsKept as place, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, tick} from './due.js';
+import {due, inTime, isFailed, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {icon} from './icons.js';
-import {jobCards, source} from './jobcard.js';
+import {jobCards, source, triedSoFar} from './jobcard.js';
 import {loaded, soon} from './later.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
@@ -119,7 +119,7 @@ export function jobs(region, {account, count}) {
         if (state === shown) return;
         shown = state;
         unpressed(content, () => {
-          content.replaceChildren(...about(current, got), past.element, around, ...said(current),
+          content.replaceChildren(...about(current, got).filter(Boolean), past.element, around, ...said(current),
             h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
           past.load();
         });
@@ -336,7 +336,7 @@ function whyGone({status, allowed_actions: may = []}) {
 const isLongAgo = ({delivered_at: at}) => Date.now() - Date.parse(at) > 86_400_000;
 
 const about = ({recipient, store, ...job}, got) => [
-  h('p', {}, badge(job.status), job.delivered_at && [' ', moment(job.delivered_at)]),
+  h('p', {}, badge(job.status), job.delivered_at && [' ', moment(job.delivered_at)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`),
   facts([[t('due'), job.status !== 'delivered' && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
     [t('phone'), job.status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],

@@ -29,7 +29,7 @@ const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day
  * `empty` is what is said of a list without any, `query` narrows what is asked for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isPart = () => true, shows = () => true, reaches = () => false, hasRoom = () => true, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -38,7 +38,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   let searched, isOutdated = false, reloading;
   let complaint = '';
   // Very wide screens have room for all.
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches && hasRoom() ? groups.map(({name}) => name) : []));
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? groups.map(({name}) => name) : []));
   const parts = groups.map(part);
   const problem = h('div');
 
