@@ -240,7 +240,7 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     page.locator(".verbs").get_by_role("button", name="Give back").click()
     expect(page.get_by_text("counts against nobody")).to_be_visible()
     page.get_by_role("dialog").get_by_role("button", name="Give back").click()
-    expect(page.get_by_text("No longer yours.")).to_be_visible()
+    expect(page.get_by_text("No longer yours.", exact=True)).to_be_visible()
     # The parcel is still there, and has to go somewhere.
     expect(page.locator(".gone .card")).to_have_count(1)
     expect(page.locator(".gone")).to_contain_text(re.compile("Bring the parcel back: Ilica 1.*Iva Ivić · It is no longer yours."))

@@ -467,6 +467,22 @@ def test_a_conversation_is_muted_blocked_put_away_and_gets_a_background(visit, l
     expect(page.locator(".talks strong")).to_have_text([re.compile("Pekara")])
 
 
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_conversation_says_how_else_to_reach_the_other(visit, phone):
+    shop = Store()
+    ana = Courier(shop)
+    page = visit(f"/store#/messages/{talk(shop, ana, 'On my way')}", phone=phone)
+    sign_in(page, shop)
+    head = page.locator(".head-of-talk")
+    expect(head.locator(".badge")).to_contain_text("on duty")
+    expect(head.locator(f"a[href='tel:{ana.phone}']")).to_be_visible()
+    # Of who has left it is nobody's business any more.
+    call("DELETE", f"/v1/partners/{ana.id}", token=shop.token)
+    page.reload()
+    expect(head.get_by_role("heading", name="Ana Anić")).to_be_visible()
+    expect(head.locator("a[href^='tel:']")).to_have_count(0)
+
+
 def test_whom_nothing_was_written_to_is_there_to_write_to(visit, look):
     shop = Store()
     ana, _ = Courier(shop), Courier(shop, name=("Bor", "Borić"))

@@ -34,7 +34,7 @@ const groups = [
 let left = {};
 
 export function board(region, {count}) {
-  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {}, team;
+  let words = '', wanted = '', open, looks = 0, isLeft = false, tellFoot = () => {}, tellCrew = () => {};
   const seen = filters(needs, (isLongAgo) => {
     // Who asks for what is over wants to see it.
     if (wanted !== seen.state) columns.unfold(wanted = seen.state);
@@ -124,7 +124,7 @@ export function board(region, {count}) {
     drawMap();
     told();
     tellFoot(columns.of('delivered', 'cancelled').length);
-    team?.draw();
+    tellCrew(crew, seen.couriers(), columns.of('in_progress'));
   }
 
   function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
@@ -159,7 +159,10 @@ export function board(region, {count}) {
   const watch = loaded('warnings').then(({warnings}) => warnings(sky), () => () => {});
   const foot = h('p', {class: 'hint foot', hidden: true});
   const crew = h('p', {class: 'hint crew', hidden: true});
-  loaded('crew').then(({crewOf}) => { team = crewOf(crew, () => columns.of('in_progress')); }, () => {});
+  loaded('crew').then(({crewOf}) => {
+    tellCrew = crewOf;
+    columns.draw();
+  }, () => {});
   loaded('foot').then(({footOf}) => { tellFoot = footOf(foot); }, () => {});
   const chips = h('p', {class: 'hand calm', role: 'group', 'aria-label': t('needsHand')});
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: seek, onkeydown: goOn, placeholder: t('search')});
@@ -222,7 +225,7 @@ export function board(region, {count}) {
     },
     onFresh() {
       first.load();
-      team?.load();
+      seen.load();
       return columns.reload();
     },
     /** One that a notification tells of, as it is now. */
@@ -239,7 +242,6 @@ export function board(region, {count}) {
       if (type.startsWith('partner')) {
         first.load();
         seen.load();
-        team?.load();
         dispatchEvent(new Event('partners'));
       }
       if (!isSeen(delivery)) return;

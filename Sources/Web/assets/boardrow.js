@@ -10,8 +10,6 @@ import {isGivenBack, isHeld, isStranded, isUnheard, isUrgent, offeredFrom} from 
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
-const isPending = ({status}) => status === 'pending';
-
 /** Whether no map knows where it goes, though its store is on one. */
 export const isUnplaced = (delivery) => Boolean(isOpen(delivery) && delivery.recipient && !delivery.recipient.location && remembered()?.location);
 
@@ -35,13 +33,22 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
 /** What came of bringing it, where it could not be handed over. */
 const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`;
 
-/** How far it is, and how long that has been so. */
-function state(delivery) {
+/** How far it is, and how long that has been so: whether that is an alarm, what it says, and its sign if it has another than its status. */
+function progress(delivery) {
   const {status, picked_up_at: fetched} = delivery;
-  const [style, text] = isFailed(delivery) ? [' alarm', failure(delivery)]
-    : isPending(delivery) ? [isUrgent(delivery) ? ' alarm' : '', isHeld(delivery) ? t('offeredLater') : [t(isGivenBack(delivery) ? 'wasGivenBack' : 'waitsSince'), ' ', since(offeredAt(delivery))]] : [isSlow(delivery) ? ' alarm' : '', isSlow(delivery) ? [t('lasts'), ' ', since(offeredAt(delivery))] : status === 'in_progress' ? [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)] : punctuality(delivery)];
-  return h('span', {class: `state badge ${status}${style}`}, !isFailed(delivery) && h('span', {'aria-hidden': 'true'}, `${isSlow(delivery) ? '!' : isGivenBack(delivery) ? backSign : signs[status]} `),
-    h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
+  if (isFailed(delivery)) return {isAlarm: true, text: failure(delivery), sign: ''};
+  if (isGivenBack(delivery)) return {isAlarm: true, text: [t('wasGivenBack'), ' ', since(offeredAt(delivery))], sign: backSign};
+  if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
+  if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', since(offeredAt(delivery))]};
+  if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
+  if (status === 'in_progress') return {text: [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)]};
+  return {text: punctuality(delivery)};
+}
+
+function state(delivery) {
+  const {status} = delivery;
+  const {isAlarm, text, sign = signs[status]} = progress(delivery);
+  return h('span', {class: `state badge ${status}${isAlarm ? ' alarm' : ''}`}, sign && h('span', {'aria-hidden': 'true'}, `${sign} `), h('span', {class: 'unseen'}, `${t(`status_${status}`)} `), text,
     !isFailed(delivery) && isUnplaced(delivery) && h('span', {class: 'unplaced', title: t('noPlace')}, icon('unplaced'), h('span', {class: 'unseen'}, ` · ${t('noPlace')}`)));
 }
 

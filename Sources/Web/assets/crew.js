@@ -1,5 +1,4 @@
 // Who is on duty, and how much of the store's each carries: what one asks before one offers anything.
-import {all, lasting} from './ask.js';
 import {fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {t} from './words.js';
@@ -7,23 +6,12 @@ import {t} from './words.js';
 // How many are named.
 const few = 8;
 
-/** Fills a line by the couriers of the store and what is `carried`; `load` has the couriers asked for anew, `draw` counts anew. */
-export function crewOf(line, carried) {
-  let couriers = [];
-
-  function draw() {
-    const loads = Map.groupBy(carried(), ({courier}) => courier?.id);
-    const here = couriers.filter(({on_duty: isOn}) => isOn).map((courier) => ({courier, load: loads.get(courier.id)?.length ?? 0})).sort((one, other) => one.load - other.load);
-    line.hidden = !here.length;
-    line.replaceChildren(h('a', {href: '#/partners'}, t('onDutyNow', {count: here.length, free: here.filter(({load}) => !load).length})),
-      ...here.slice(0, few).map(({courier, load}) => h('span', {}, fullName(courier), load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${load}`))),
-      here.length > few ? h('span', {}, `+${here.length - few}`) : '');
-  }
-
-  const load = () => lasting('partners', () => all('/v1/partners')).then((found) => {
-    couriers = found;
-    draw();
-  }, () => {});
-  load();
-  return {draw, load};
+/** Fills a line by the couriers of the store and what is carried: who is free stands first. */
+export function crewOf(line, couriers, carried) {
+  const loads = Map.groupBy(carried, ({courier}) => courier?.id);
+  const here = couriers.filter(({on_duty: isOn}) => isOn).map((courier) => ({name: fullName(courier), load: loads.get(courier.id)?.length ?? 0})).sort((one, other) => one.load - other.load);
+  line.hidden = !here.length;
+  line.replaceChildren(h('a', {href: '#/partners'}, t('onDutyNow', {count: here.length, free: here.filter(({load}) => !load).length})),
+    ...here.slice(0, few).map(({name, load}) => h('span', {}, name, load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${load}`))),
+    here.length > few ? h('span', {}, `+${here.length - few}`) : '');
 }

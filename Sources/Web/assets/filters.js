@@ -27,6 +27,7 @@ export function filters(needs, changed) {
   const day = h('select', {id: newID(), onchange: () => set({day: day.value === 'other' ? localDay(Date.now()) : day.value})},
     [['', 'allDays'], ['today', 'today'], ['other', 'otherDay']].map(([value, name]) => h('option', {value}, t(name))));
   const date = h('input', {type: 'date', 'aria-label': t('oneDay'), required: true, onchange: () => date.value && set({day: date.value})});
+  let couriers = [];
   // On narrow screens they are unfolded by a button, which says when something is left out.
   const siftText = h('span');
   const sift = h('button', {type: 'button', class: 'sift', 'aria-expanded': 'false',
@@ -50,8 +51,9 @@ export function filters(needs, changed) {
 
   /** Has the couriers to choose from; who is no partner any more is none. */
   async function load() {
-    const couriers = await lasting('partners', () => all('/v1/partners')).catch(() => null);
-    if (!couriers) return;
+    const found = await lasting('partners', () => all('/v1/partners')).catch(() => null);
+    if (!found) return;
+    couriers = found;
     if (!couriers.some(({id}) => id === kept.courier)) kept.courier = '';
     courier.replaceChildren(h('option', {value: ''}, t('everyCourier')), ...couriers.map((one) => h('option', {value: one.id}, fullName(one))));
     draw();
@@ -65,6 +67,8 @@ export function filters(needs, changed) {
   load();
   return {
     parts, load,
+    /** The store's couriers, as they were loaded last. */
+    couriers: () => couriers,
     get need() { return kept.need; },
     get state() { return kept.state; },
     turn: (need) => set({need: kept.need === need ? null : need}),

@@ -111,7 +111,7 @@ function panels(account, {enter, leave, out}) {
 
   const turn = inTurn();
   /** What is switched is so at once; `values` says how the account is then, and what was refused is as it was. */
-  const lasting = (name, isOn, values) => toggle(name, isOn, (isNow, box) => turn(async () => {
+  const switched = (name, isOn, values) => toggle(name, isOn, (isNow, box) => turn(async () => {
     try {
       remember(Object.assign(account, await ask('PATCH', '/v1/me', values(isNow))));
       say(t('saved'));
@@ -120,8 +120,8 @@ function panels(account, {enter, leave, out}) {
       say(wordsOf(error));
     }
   }));
-  const usual = () => [lasting('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
-    ...['pin', 'photo', 'signature'].map((name) => lasting(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
+  const usual = () => [switched('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
+    ...['pin', 'photo', 'signature'].map((name) => switched(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
   const here = panel(t('onThisDevice'), appearance(account), pushSwitch(account),
     toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
     account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
@@ -134,7 +134,7 @@ function panels(account, {enter, leave, out}) {
     [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
       panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), ...usual()),
       panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
-    ['deviceAndLanguage', panel(t('preferences'), lasting('notifications', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
+    ['deviceAndLanguage', panel(t('preferences'), switched('notifications', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
       form([tongue], t('save'), change, {draft: 'tongue'})), here],
     ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
       panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),

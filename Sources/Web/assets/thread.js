@@ -1,9 +1,9 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
-import {ask, get, lastLoaded, Unreachable} from './ask.js';
+import {all, ask, get, lasting, lastLoaded, Unreachable} from './ask.js';
 import {avatar} from './face.js';
 import {bubble, dayOf, topicOf, topics, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
-import {whose} from './delivery.js';
+import {onDuty, phoneLink, whose} from './delivery.js';
 import {confirmed, h, keep, loading, say as tell, unpressed, wordsOf} from './dom.js';
 import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
@@ -182,10 +182,16 @@ export function thread(region, conversation, {account, about, changed}) {
   const dress = () => { scroll.className = `scroll-talk ${groundOf(id)}`; };
   const more = () => wishes(conversation, {name, kind: account.kind, dress, done() { drawWriting(); changed(); }});
 
+  const reach = h('span', {class: 'reach'});
   region.replaceChildren(
     h('div', {class: 'head-of-talk'}, h('a', {href: '#/messages', class: 'button back', 'aria-label': t('allTalks')}, '‹'), avatar(name, conversation.with.picture),
-      h('h2', {}, name), h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: more}, icon('more'))),
+      h('h2', {}, name), reach, h('button', {type: 'button', class: 'plain', 'aria-label': t('more'), onclick: more}, icon('more'))),
     scroll, writing);
+  // Whether a courier works now, and how to call: of who is no partner any more that is nobody's business.
+  lasting('partners', () => all('/v1/partners')).then((partners) => {
+    const partner = partners.find((one) => one.id === conversation.with.id);
+    if (partner) reach.replaceChildren(...[onDuty(partner), phoneLink(partner.phone, name)].filter(Boolean));
+  }, () => {});
   region.dataset.talk = id;
   dress();
   drawWriting();
