@@ -49,8 +49,8 @@ export function details(delivery, {changed, created, closed}) {
     const returns = steps.filter(({action, actor}) => action === 'cancel' && actor.kind === 'courier');
     const last = returns.at(-1);
     // Who could not hand it over is not asked why once more.
-    const failed = steps.findLast(({action}) => action === 'fail');
-    const why = last?.reason && (last.reason === 'other' && failed ? failureOf(failed.reason) : reasonOf(last.reason));
+    const before = steps.slice(0, steps.indexOf(last)).findLast(({action, actor}) => ['accept', 'fail'].includes(action) && actor.id === last?.actor.id);
+    const why = last?.reason && (last.reason === 'other' && before?.action === 'fail' ? failureOf(before.reason) : reasonOf(last.reason));
     for (const {actor} of returns) gaveBack.add(actor.id);
     tellCandidates(content, gaveBack);
     giver.textContent = last ? [last.actor.name || t('erasedCourier'), when(last.at), why].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
@@ -141,7 +141,7 @@ export function details(delivery, {changed, created, closed}) {
         // Whoever has not answered for long is asked once more, too.
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), back, still,
+        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back, still,
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
       standsAlone && still,
     ].filter(Boolean);
@@ -240,13 +240,13 @@ function candidates(delivery, gaveBack) {
   loading(list, () => Promise.all([all('/v1/partners'), get(`/v1/deliveries/${delivery.id}`)]), ([partners, {candidates: asked}]) => {
     const names = new Map(partners.map((courier) => [courier.id, fullName(courier)]));
     list.replaceChildren(...asked.map(({courier_id: id, state}) =>
-      h('li', {'data-courier': id}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
+      h('li', {'data-courier': state === 'declined' && id}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
     tellCandidates(list, gaveBack);
   });
   return h('section', {}, h('h3', {}, t('offeredToWhom')), list);
 }
 
-/** Who gave it back is said to have done so, whatever else that counts as. */
+/** Who gave it back freely has not declined it; whoever is asked again is. */
 function tellCandidates(place, gaveBack) {
   for (const one of place.querySelectorAll('[data-courier]')) if (gaveBack.has(one.dataset.courier)) one.lastElementChild.textContent = t('candidate_forfeited');
 }

@@ -117,8 +117,9 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
   const trouble = h('span', {}, t('offline')), banner = h('p', {class: 'banner out', role: 'status', hidden: navigator.onLine}, trouble, ' ', since, ' ', waits);
   // What is still to be proven waits for nothing, and nothing waits for it.
   const proof = h('div');
-  let drawProof = () => {};
-  loaded('identity').then(({unproven}) => { drawProof = unproven(account, proof); }, () => {});
+  // What could not be loaded without a connection is loaded when there is one.
+  let drawProof = () => loaded('identity').then(({unproven}) => { drawProof = unproven(account, proof); }, () => {});
+  drawProof();
   const duty = dutySwitch(account);
   const {bar, links, fit, mark: markTab} = tabs(Object.keys(views), out);
   const asks = h('div', {class: 'asks'}, asking(account));
