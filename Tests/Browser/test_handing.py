@@ -255,7 +255,12 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(alarm).to_contain_text(re.compile("↺ Given back · Ana Anić · .* · Nobody home"))
     expect(alarm.locator(f"a[href='tel:{ana.phone}']")).to_be_visible()
     expect(alarm.get_by_role("button", name="Choose others")).to_be_visible()
-    expect(store.get_by_role("dialog").locator(f"[data-courier='{ana.id}'] .hint")).to_have_text("gave it back")
+    asked = store.get_by_role("dialog").locator(f"[data-courier='{ana.id}'] .hint")
+    expect(asked).to_have_text("gave it back")
+    # Asked anew, she has not answered yet, and what she had is still with her.
+    call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [ana.id], "offer_again": True}, shop.token)
+    expect(asked).to_have_count(0)
+    expect(store.get_by_role("dialog").get_by_role("listitem").filter(has_text="Ana Anić").filter(has_text="offered")).to_have_count(1)
     luka = Courier(shop, ("Luka", "Lukić"))
     call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [luka.id]}, shop.token)
     luka.act("accept", job)
@@ -269,6 +274,32 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     expect(other.locator(".verbs button:visible")).to_have_text(["Fetch", "Deliver"])
     luka.act("pick_up", job)
     expect(still).to_be_hidden()
+
+def test_why_it_came_back_is_said_by_whoever_gave_it_back(visit):
+    """Another courier's try of before is not the reason, and neither is one's own of an earlier time."""
+    shop = Store()
+    ana, luka = Courier(shop), Courier(shop, ("Luka", "Lukić"))
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    ana.act("pick_up", job)
+    ana.act("fail", job, reason="nobody_home")
+    call("POST", f"/v1/deliveries/{job}/reassign", {"courier_ids": [luka.id]}, shop.token)
+    luka.act("accept", job)
+    luka.act("cancel", job, reason="other")
+    store = visit("/store")
+    sign_in(store, shop)
+    store.locator("li > .card").click()
+    alarm = store.get_by_role("dialog").locator(".trouble")
+    expect(alarm).to_contain_text(re.compile(r"↺ Given back · Luka Lukić · \S+"))
+    expect(alarm).not_to_contain_text("Nobody home")
+    # Whoever tried, and has it again, gives it back for the reason of this time.
+    call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [ana.id], "offer_again": True}, shop.token)
+    ana.act("accept", job)
+    ana.act("cancel", job, reason="vehicle")
+    expect(alarm).to_contain_text("Ana Anić")
+    expect(alarm).to_contain_text("Trouble with the vehicle")
+    expect(alarm).not_to_contain_text("Nobody home")
+
 
 def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):
     """Its answer was lost, and the server has forgotten its key. What has not arrived is said, and no more than once."""
