@@ -143,6 +143,7 @@ public struct WebFile: Sendable {
         WebFile("thread.js", PackageResources.thread_js),
         WebFile("track.js", PackageResources.track_js),
         WebFile("trackmap.js", PackageResources.trackmap_js),
+        WebFile("underway.js", PackageResources.underway_js),
         WebFile("unread.js", PackageResources.unread_js),
         WebFile("warnings.js", PackageResources.warnings_js),
         WebFile("way.js", PackageResources.way_js),

@@ -507,6 +507,15 @@ def test_many_alarms_leave_the_counts_their_room(visit, locale):
             hand.replaceChildren(...chips);
             return room;
         }""") > 0, width
+    # On a phone all of them are seen without pushing any aside.
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("""() => {
+        const hand = document.querySelector('.hand'), [chip] = hand.children;
+        for (let count = 0; count < 7; count += 1) hand.append(chip.cloneNode(true));
+        const isWhole = Array.from(hand.children).every((one) => one.getBoundingClientRect().right <= innerWidth);
+        hand.replaceChildren(chip);
+        return isWhole;
+    }""")
 
 
 def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_chosen(visit, look):
@@ -528,6 +537,9 @@ def test_what_was_given_back_needs_a_hand_until_somebody_takes_it_or_others_are_
     card.click()
     panel = page.get_by_role("dialog", name="Iva Ivić")
     expect(panel.locator(".trouble p")).to_have_text(re.compile(r"^↺ Given back · Ana Anić · .*\d\d:\d\d · Something else$"))
+    # Its way begins anew, and says so.
+    expect(panel.locator(".course li")).to_have_text([re.compile(r"^Created\d\d:\d\d$"), re.compile(r"^Given back\d\d:\d\d$"), "Accepted", "Fetched", "Delivered"])
+    expect(panel.locator(".course [aria-current]")).to_have_text(re.compile("Given back"))
     look(page, "given-back")
     panel.get_by_role("button", name="Offer to more").click()
     # Who was not asked yet stands before who was, and who had it last of all.
@@ -921,6 +933,13 @@ def test_a_store_reads_who_was_told_what_and_whether_it_arrived(visit, look):
     # How far it has come stands above already.
     past = page.locator("dialog details:has(.timeline)")
     expect(past.locator("li")).to_contain_text("Created")
+    # Where there is room beside the board both are open; where there is none one asks for them.
+    expect(past).to_have_attribute("open", "")
+    expect(told.locator("li")).to_have_count(1)
+    escape(page)
+    page.set_viewport_size({"width": 1280, "height": 460})
+    page.locator(".card").click()
+    expect(past.locator("li")).to_have_count(1)
     expect(past).not_to_have_attribute("open", "")
     told.locator("summary").click()
     expect(told.locator("li")).to_have_count(1)

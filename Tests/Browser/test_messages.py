@@ -71,6 +71,9 @@ def test_both_sides_write_one_of_them_without_a_connection(visit, line, look):
     expect(store.get_by_role("textbox", name="Message")).to_be_focused()
     expect(store.get_by_role("link", name="Messages", exact=True)).to_be_visible()
     expect(page.get_by_text("Seen")).to_be_visible()
+    # What is carried stands above what is said of it, for both.
+    expect(store.locator(".under-way a")).to_contain_text("Iva Ivić, Vukovarska 5")
+    expect(page.locator(".under-way a")).to_contain_text("Iva Ivić, Vukovarska 5")
     # From the conversation to its job.
     store.locator(".bubble").get_by_role("link", name="About a delivery").click()
     expect(store.get_by_role("dialog", name="Iva Ivić")).to_be_visible()

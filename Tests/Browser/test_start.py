@@ -308,6 +308,10 @@ def test_a_switch_is_so_at_once_and_goes_back_where_that_is_refused(visit):
 def test_what_another_store_has_is_said_where_it_was_typed(visit):
     known = call("GET", "/v1/me", token=Store().token)
     page = visit("/store#new", forgiving=["status of 409"])
+    # Beside what is asked for stands how it goes; a phone has no room for it.
+    expect(page.locator(".how li:visible")).to_have_count(3)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".how li:visible")).to_have_count(0)
     fields = {"Name of the store": "Pekara Kruh", "E-mail": f"shop{next(numbers)}@example.com", "OIB": known["tax_id"],
               "Address": "Ilica 1, Zagreb", "Phone": "01 4828 111", "Password": PASSWORD}
     for label, text in fields.items():

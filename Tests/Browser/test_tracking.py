@@ -2,6 +2,7 @@
 import datetime
 import itertools
 import math
+import re
 import zoneinfo
 
 import pytest
@@ -382,6 +383,8 @@ def test_on_a_narrow_phone_no_word_is_broken_and_the_stars_stay_on_their_card(ch
     page.goto(path)
     steps = page.locator(".steps li span")
     expect(steps).to_have_text(["In Arbeit", "Angenommen", "Unterwegs", "Zugestellt"])
+    # Since when it is there says how long it may still take where nothing else does.
+    expect(page.locator(".steps [aria-current]")).to_have_text(re.compile(r"^Unterwegs \d\d:\d\d$"))
     # A word that is broken takes two lines, and one that is not has no part outside of its place.
     for step in steps.all():
         lines, words, inside = step.evaluate("""(step) => [

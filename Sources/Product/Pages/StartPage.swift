@@ -35,9 +35,9 @@ struct StartPage {
         \(board)
         </section>
         <ol class="ways">
-        \(step(Self.offering, text("start_offer"), text("start_offerText")))
-        \(step(Self.accepting, text("start_accept"), text("start_acceptText")))
-        \(step(Self.knowing, text("start_know"), text("start_knowText")))
+        \(step(Self.offering, text("how_offer"), text("how_offerText")))
+        \(step(Self.accepting, text("how_accept"), text("how_acceptText")))
+        \(step(Self.knowing, text("how_know"), text("how_knowText")))
         </ol>
         </main>
         <footer><p>\(say(text("start_free")))</p><p><a href="/docs?language=\(words.code)">\(say(text("start_api")))</a></p></footer>

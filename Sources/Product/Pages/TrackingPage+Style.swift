@@ -20,6 +20,7 @@ extension TrackingPage {
         dd{margin:0;text-align:right;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
         .steps{display:flex;gap:6px;margin:0 0 8px;padding:0;list-style:none}
         .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
+        .steps time{display:block;font-weight:400;font-variant-numeric:tabular-nums}
         .steps .done{border-color:var(--green)}
         .steps [aria-current]{border-color:var(--green);color:var(--ink);font-weight:650}
         .cash{margin:0 0 20px;padding:12px 16px;border-radius:10px;background:var(--amber-tint);color:var(--amber);font-size:18px;font-weight:650}

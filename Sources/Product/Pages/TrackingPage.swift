@@ -131,9 +131,11 @@ struct TrackingPage {
             case .cancelled: -1
             }
         guard reached >= 0 else { return "" }
+        let times = ["on_the_way": tracked.times.pickedUp, "delivered": tracked.times.delivered]
         let items = names.enumerated().map { place, name in
             let mark = place == reached ? " aria-current=\"step\"" : place < reached ? " class=\"done\"" : ""
-            return "<li\(mark)><span>\(text("track_step_\(name)"))</span></li>"
+            let time = times[name]?.map { " " + clock($0, tracked) } ?? ""
+            return "<li\(mark)><span>\(text("track_step_\(name)"))</span>\(time)</li>"
         }
         return "<ol class=\"steps\">\(items.joined())</ol>"
     }

@@ -41,7 +41,7 @@ export function details(delivery, {changed, created, closed}) {
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);
 
-  let shown, was, asking, isUnfolded = false, standsAlone = true;
+  let now, cameBack, shown, was, asking, isUnfolded = false, standsAlone = true;
 
   /** What its courier was given at the door, which may not be what was to be collected, who gave it back, and who has what nobody carries any more. */
   function tellSteps(steps) {
@@ -54,6 +54,8 @@ export function details(delivery, {changed, created, closed}) {
     for (const {actor} of returns) gaveBack.add(actor.id);
     tellCandidates(content, gaveBack);
     giver.textContent = last ? [last.actor.name || t('erasedCourier'), when(last.at), why].filter(Boolean).map((text) => ` · ${text}`).join('') : '';
+    cameBack = last && last === steps.findLast(({action}) => ['accept', 'cancel', 'reassign'].includes(action)) ? last.at : undefined;
+    content.querySelector('.course').replaceWith(course(now, cameBack));
     back.textContent = last ? `${backSign} ${t('wasGivenBack')}${giver.textContent}` : '';
     let holder, keeps;
     for (const {action, actor} of steps) {
@@ -81,6 +83,7 @@ export function details(delivery, {changed, created, closed}) {
       say([fullName(current.recipient), t(`status_${current.status}`), current.courier && fullName(current.courier)].filter(Boolean).join(' · '));
     }
     was = current.status;
+    now = current;
     unpressed(content, () => draw(current));
   }
 
@@ -89,7 +92,7 @@ export function details(delivery, {changed, created, closed}) {
     const {recipient, courier, status} = current;
     const comes = !isFailed(current) && !willBeLate(current) && arrival(current);
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current, cameBack),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
@@ -199,6 +202,8 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   show(delivery);
+  // Beside the board nothing is folded above empty room.
+  if (dialog.matches('.beside') && dialog.scrollHeight <= dialog.clientHeight) past.element.open = notices.element.open = true;
   return {id: delivery.id, show, close: () => dialog.close()};
 }
 
@@ -210,11 +215,11 @@ function tardy(delivery) {
   return willBeLate(delivery) ? t('isBehind', {time: when(eta.at)}) : '';
 }
 
-/** The four steps of its way, as far as it has come and will go. */
-function course(delivery) {
-  const {created_at: made, accepted_at: taken, picked_up_at: fetched, delivered_at: arrived, cancelled_at: ended} = delivery;
-  const steps = [['create', made], ['accept', taken], ['pick_up', fetched], ended ? ['cancel', ended] : ['deliver', arrived]]
-    .filter(([, at]) => at || isOpen(delivery));
+/** The four steps of its way, as far as it has come and will go; what came back begins anew after that. */
+function course(delivery, cameBack) {
+  const {status, created_at: made, accepted_at: taken, picked_up_at: fetched, delivered_at: arrived, cancelled_at: ended} = delivery;
+  const steps = [['create', made], ['return', status === 'pending' && cameBack], ['accept', taken], ['pick_up', fetched], ended ? ['cancel', ended] : ['deliver', arrived]]
+    .filter(([name, at]) => at || (isOpen(delivery) && name !== 'return'));
   const now = steps.findLast(([, at]) => at);
   return h('ol', {class: 'course'}, steps.map((step) => {
     const [name, at] = step;

@@ -1,6 +1,6 @@
 // Conversations: the list of them, and one that is open. On a phone one of the two is seen.
 import {all, get, lasting} from './ask.js';
-import {fullName} from './delivery.js';
+import {fullName, onDuty} from './delivery.js';
 import {avatar} from './face.js';
 import {fill, h, keep, loading, newID, say, wordsOf} from './dom.js';
 import {gathered} from './feed.js';
@@ -8,6 +8,7 @@ import {icon} from './icons.js';
 import {longestSearch} from './lifecycle.js';
 import {haveWords} from './meant.js';
 import {lastTalk, talkWith, thread} from './thread.js';
+import {underWay} from './underway.js';
 import {t, when} from './words.js';
 
 const hasKeys = matchMedia('(pointer: fine)');
@@ -24,7 +25,7 @@ export function messages(region, {account, part}) {
   const unwritten = h('section', {hidden: true}, h('h2', {}, t(`othersToWrite_${account.kind}`)), others);
   // With whom a conversation was put away.
   const putAway = new Set();
-  let items = [], partners, one, wanted = part && !part.startsWith('with=') ? part : null;
+  let items = [], partners, one, carried, wanted = part && !part.startsWith('with=') ? part : null;
 
   const isPlain = () => !search.value.trim() && !hidden.checked;
   const page = (cursor) => get('/v1/conversations', {q: search.value.trim(), hidden: hidden.checked || undefined, cursor});
@@ -78,7 +79,7 @@ export function messages(region, {account, part}) {
     draw();
   });
 
-  const other = (partner) => h('li', {}, h('a', {href: `#/messages/with=${partner.id}`}, avatar(nameOf(partner), partner.picture), h('strong', {}, nameOf(partner))));
+  const other = (partner) => h('li', {}, h('a', {href: `#/messages/with=${partner.id}`}, avatar(nameOf(partner), partner.picture), h('span', {class: 'talk'}, h('strong', {}, nameOf(partner)), onDuty(partner))));
 
   function row({id, with: {name, picture}, last_message: last, unread, muted, isOpen}) {
     const shown = name || t('erasedAccount');
@@ -104,6 +105,8 @@ export function messages(region, {account, part}) {
     region.classList.add('within');
     loading(open, find, (conversation) => {
       one = thread(open, conversation, {account, about: part.match(/about=([\w-]+)/)?.[1], changed: load});
+      carried = underWay(account, conversation.with.id);
+      open.firstElementChild.after(carried.list);
       draw();
       // Who has a keyboard writes at once, unless it went on to something else meanwhile.
       if (hasKeys.matches && document.activeElement.matches('body, main')) open.querySelector('textarea')?.focus();
@@ -124,8 +127,9 @@ export function messages(region, {account, part}) {
       loadPartners();
       if (one) one.load(); else if (part) enter();
     },
-    hears: ['message', 'conversation', 'partner'],
+    hears: ['message', 'conversation', 'partner', 'delivery'],
     onEvent({type, data}) {
+      if (type.startsWith('delivery')) return carried?.load();
       one?.onEvent(type, data);
       if (type.startsWith('partner.')) {
         loadPartners();

@@ -28,6 +28,7 @@ export function partners(region) {
 
   const showCouriers = () => loading(couriers, () => lasting('partners', () => all('/v1/partners')), (items) => {
     people = items;
+    region.classList.toggle('alone', !items.length);
     drawCouriers();
     noticed('partners');
   });
