@@ -39,6 +39,11 @@ public struct FoundAddress: Equatable, Sendable {
     public let address: String
     /// Where it is.
     public let location: Location
+
+    /// That address, there.
+    public init(name: String, address: String, location: Location) {
+        (self.name, self.address, self.location) = (name, address, location)
+    }
 }
 
 /// How one speaks with a geocoder.
@@ -54,30 +59,41 @@ protocol GeocoderLanguage: Sendable {
 /// It answered something else than the geocoder would.
 struct NotUnderstood: Error {}
 
-/// Finds addresses by a geocoder far away, and keeps its answers for a day.
+/// Finds addresses, mostly by a geocoder far away, and keeps its answers for a day.
 public final class Geocoder: Sendable {
     /// Which one it is.
     public let name: String
-    private let speaks: any GeocoderLanguage.Type
-    private let service: RemoteService
+    private let sameness: @Sendable (AddressQuestion) -> String
+    private let finds: @Sendable (AddressQuestion) async -> [FoundAddress]?
     private let kept = Kept<[FoundAddress]>(for: .seconds(86_400), most: 4096)
 
-    init(_ kind: GeocoderPlace.Kind, _ service: RemoteService) {
-        (name, speaks, self.service) = (kind.rawValue, kind.language, service)
+    /// One by that name, which finds what `finds` gives. Questions of the same `sameness` have one answer.
+    public init(
+        _ name: String, sameness: @escaping @Sendable (AddressQuestion) -> String,
+        finds: @escaping @Sendable (AddressQuestion) async -> [FoundAddress]?
+    ) {
+        (self.name, self.sameness, self.finds) = (name, sameness, finds)
+    }
+
+    /// One far away.
+    convenience init(_ kind: GeocoderPlace.Kind, _ service: RemoteService) {
+        let speaks = kind.language
+        self.init(kind.rawValue, sameness: { speaks.path(of: $0) }) { question in
+            await service.ask(speaks.path(of: question), read: { try speaks.addresses(in: $0) })
+        }
     }
 
     /// What was answered before, within a day.
     public func known(_ question: AddressQuestion) -> [FoundAddress]? {
-        kept.answer(to: speaks.path(of: question))
+        kept.answer(to: sameness(question))
     }
 
     /// The addresses that may be meant; nil if it does not say so within two seconds.
     public func find(_ question: AddressQuestion) async -> [FoundAddress]? {
-        let path = speaks.path(of: question)
-        if let known = kept.answer(to: path) { return known }
-        let speaks = speaks
-        guard let found = await service.ask(path, read: { try speaks.addresses(in: $0) }) else { return nil }
-        kept.keep(found, to: path)
+        let key = sameness(question)
+        if let known = kept.answer(to: key) { return known }
+        guard let found = await finds(question) else { return nil }
+        kept.keep(found, to: key)
         return found
     }
 }

@@ -145,7 +145,7 @@ package struct Story: Sendable {
     }
 
     private mutating func content(_ shop: Shop) -> DeliveryContent {
-        let street = chance.pick(["Vukovarska", "Savska", "Ilica", "Heinzelova", "Zvonimirova", "Selska", "Držićeva"])
+        let street = chance.pick(Town.streets)
         let phone = PhoneNumber(e164: "+38598\(chance.number(1_000_000...9_999_999))")
         var content = DeliveryContent(
             recipient: Recipient(

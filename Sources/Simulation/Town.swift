@@ -4,6 +4,8 @@ import Glibc
 /// The small town in which the people of stories live: streets at right angles, two hundred metres apart. It is made up, and
 /// nothing of it is taken from any map.
 package enum Town {
+    /// The streets that people live in.
+    package static let streets = ["Vukovarska", "Savska", "Ilica", "Heinzelova", "Zvonimirova", "Selska", "Držićeva"]
     /// How far apart streets are, in metres.
     package static let block = 200.0
     /// How far it goes to the east and to the north of its south-western corner, in metres.

@@ -39,6 +39,7 @@ public struct WebFile: Sendable {
         WebFile("arrived.js", PackageResources.arrived_js),
         WebFile("arriving.js", PackageResources.arriving_js),
         WebFile("ask.js", PackageResources.ask_js),
+        WebFile("besidejobs.js", PackageResources.besidejobs_js),
         WebFile("board.js", PackageResources.board_js),
         WebFile("boardmap.js", PackageResources.boardmap_js),
         WebFile("boardrow.js", PackageResources.boardrow_js),

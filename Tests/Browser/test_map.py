@@ -806,3 +806,31 @@ def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
     expect(app.locator("ol.stops li")).to_have_count(1)
     expect(app.get_by_role("list", name="Offers").get_by_role("button")).to_have_count(0)
     expect(offer).to_have_count(0)
+
+
+def test_a_wide_screen_has_the_map_beside_the_jobs(visit, look):
+    store, courier = shop()
+    first = sent(store, courier)[0]
+    page = visit("/courier")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    sign_in(page, courier)
+    signs = page.locator(".map-of-jobs .map-sign")
+    offer = page.get_by_role("button", name="Pending: Iva, Vukovarska 5")
+    expect(offer).to_be_in_viewport()
+    # There is no list beside it that has its letters.
+    expect(offer).to_have_text("◔")
+    courier.act("accept", first)
+    expect(page.get_by_role("button", name="Stop 1: Iva Ivić")).to_be_in_viewport()
+    expect(offer).to_have_count(0)
+    look(page, "jobs-map-wide")
+    page.get_by_role("button", name="Stop 1: Iva Ivić").click()
+    expect(page.get_by_role("dialog", name="Iva Ivić")).to_be_visible()
+    page.keyboard.press("Escape")
+    # Where there is no room it is gone, and comes back.
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.locator(".map-of-jobs")).to_have_count(0)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.get_by_role("button", name="Stop 1: Iva Ivić")).to_be_in_viewport()
+    # Another view ends it.
+    go(page, "Earnings")
+    expect(signs).to_have_count(0)

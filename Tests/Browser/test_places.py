@@ -191,6 +191,30 @@ def test_another_address_has_another_place_than_was_set_by_hand(visit):
     assert made(shop)["recipient"]["location"] == {"lat": 45.81311, "lon": 15.97533}
 
 
+def test_an_address_that_is_typed_whole_has_its_place(visit):
+    """Also if whoever types it goes on before anything was offered."""
+    shop = Store()
+    Courier(shop)
+    page, form = new_delivery(visit, shop)
+    for name, text in (("First name", "Iva"), ("Last name", "Ivić"), ("What is delivered", "Torta")):
+        form.get_by_label(name).fill(text)
+    place = form.locator(".field > .actions [role=status]")
+    # Of a street alone nobody knows which door is meant.
+    form.get_by_label("Address").fill("Ilica")
+    form.get_by_label("Address").press("Tab")
+    expect(form.get_by_text("Place unknown: set it on the map.")).to_be_visible()
+    expect(place).to_have_text("")
+    form.get_by_label("Address").fill("ilica 10")
+    form.get_by_label("Address").press("Tab")
+    expect(place).to_have_text("✓ Place set")
+    expect(form.get_by_text("Place unknown: set it on the map.")).to_have_count(0)
+    form.get_by_label("Ana Anić").check()
+    form.get_by_role("button", name="Create").click()
+    expect(page.locator(".card strong")).to_have_text(["Iva Ivić"])
+    made_now = made(shop)["recipient"]
+    assert (made_now["address"], made_now["location"]) == ("ilica 10", {"lat": 45.81311, "lon": 15.97533})
+
+
 def test_an_address_that_was_typed_further_has_no_place(visit):
     shop = Store()
     Courier(shop)

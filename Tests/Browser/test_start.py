@@ -8,7 +8,7 @@ from conftest import ADDRESS, PASSWORD, Courier, Store, call, escape, go, live, 
 
 
 @pytest.mark.parametrize("language, title, shop, lang, said", [
-    ("English", "Your own couriers, on time.", "I have a shop", "en", "Deliver"),
+    ("English", "Your own couriers, on time.", "I have a store", "en", "Deliver"),
     ("Deutsch", "Eigene Kuriere, pünktlich.", "Ich habe ein Geschäft", "de", "Zustellen"),
     ("Hrvatski", "Vlastiti kuriri, na vrijeme.", "Imam trgovinu", "hr", "Isporuči")])
 def test_the_start_needs_no_script(chromium, language, title, shop, lang, said):
@@ -38,11 +38,11 @@ def test_the_start_leads_to_both_ways_in(visit, look):
     expect(wide.locator(".board")).to_be_visible()
     look(wide, "start-wide")
     # Who has an account already signs in.
-    for way in ("as a shop", "as a courier"):
+    for way in ("as a store", "as a courier"):
         page.get_by_role("link", name=way).click()
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
         page.goto("/")
-    page.get_by_role("link", name="I have a shop").click()
+    page.get_by_role("link", name="I have a store").click()
     expect(page.get_by_label("Name of the store")).to_be_visible()
     page.get_by_role("button", name="Sign in").click()
     shop = Store()
@@ -79,7 +79,7 @@ def test_the_language_is_chosen_at_the_entrance_and_what_was_typed_stays(visit, 
     look(page, "store-register-phone-hr")
     # The same at the next visit, also by the start page's door, until somebody signs in who reads another one.
     page.goto("/")
-    page.get_by_role("link", name="I have a shop").click()
+    page.get_by_role("link", name="I have a store").click()
     expect(page.get_by_role("heading", name="Registriraj se")).to_be_visible()
     page.get_by_role("button", name="Prijavi se").click()
     sign_in(page, Store())
@@ -309,9 +309,9 @@ def test_what_another_store_has_is_said_where_it_was_typed(visit):
     known = call("GET", "/v1/me", token=Store().token)
     page = visit("/store#new", forgiving=["status of 409"])
     # Beside what is asked for stands how it goes; a phone has no room for it.
-    expect(page.locator(".how li:visible")).to_have_count(3)
+    expect(page.locator(".intro li:visible")).to_have_count(3)
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator(".how li:visible")).to_have_count(0)
+    expect(page.locator(".intro li:visible")).to_have_count(0)
     fields = {"Name of the store": "Pekara Kruh", "E-mail": f"shop{next(numbers)}@example.com", "OIB": known["tax_id"],
               "Address": "Ilica 1, Zagreb", "Phone": "01 4828 111", "Password": PASSWORD}
     for label, text in fields.items():
@@ -491,7 +491,8 @@ def test_every_size_of_screen(visit, width):
     shop = Store(name="Pekara s vrlo dugim imenom u Ulici grada Vukovara")
     ana = Courier(shop, name=("Ana Marija", "Anić-Horvatinčić"))
     shop.deliver_to(ana)
-    ana.act("accept", shop.deliver_to(ana))
+    for _ in range(2):
+        ana.act("accept", shop.deliver_to(ana))
     call("POST", "/v1/places", {"name": "Skladište s rezervnim dijelovima", "address": "Ulica grada Vukovara 269d, Zagreb"}, ana.token)
     call("POST", "/v1/bulletin", {"title": "Najave-radova-na-cesti", "text": "https://example.com/" + 40 * "vrlo-dugo-"}, shop.token)
     for path, who, views in [("/store", shop, ("Deliveries", "Map", "Couriers", "Messages", "Weather", "News", "Figures", "Settings")),
@@ -504,6 +505,10 @@ def test_every_size_of_screen(visit, width):
             go(page, name)
             expect(page.locator("[aria-busy]")).to_have_count(0)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, name)
+        # Above what is said stands what is under way, however much of it there is.
+        page.evaluate("(id) => { location.hash = `#/messages/with=${id}`; }", ana.id if who is shop else shop.id)
+        expect(page.locator(".under-way a")).to_have_count(2)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, "conversation")
         go(page, views[0])
         page.locator(".card").first.get_by_role("button", name="Details").click() if path == "/courier" else page.locator(".card").first.click()
         expect(page.get_by_role("dialog")).to_be_visible()

@@ -46,6 +46,17 @@ import Testing
         }
     }
 
+    @Test func `whoever types an address of the demo's town finds its door`() {
+        func found(_ text: String) -> [String] { DemoStreets.addresses(of: text).map(\.address) }
+        #expect(found("ilica 55") == ["Ilica 55, Zagreb"])
+        #expect(found("Drzic 7") == ["Držićeva 7, Zagreb"])
+        #expect(found("s 1, Zagreb") == ["Savska 1, Zagreb", "Selska 1, Zagreb"])
+        #expect(found("Savska") == ["Savska, Zagreb"])
+        for text in ["Nepoznata 1", "5", "", "Ilica 0", "Ilica 1000"] { #expect(found(text) == []) }
+        // The same door as that of whom the story sends there.
+        #expect(DemoStreets.addresses(of: "ilica 42").first?.location == Town.door(of: "Ilica 42, Zagreb").location)
+    }
+
     @Test func `the sky of the demo is one that there can be, on each day of a year`() {
         var seen: Set<Int> = []
         for day in 0..<366 {

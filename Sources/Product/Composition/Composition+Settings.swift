@@ -58,6 +58,9 @@ extension Composition {
         /// Knows the weather, if anybody does.
         var weather: WeatherSource? { services?.weather ?? (isDemo ? DemoSky.source : nil) }
 
+        /// Knows addresses, if anybody does.
+        var geocoder: Geocoder? { services?.geocoder ?? (isDemo ? DemoStreets.geocoder : nil) }
+
         /// The settings as they are given.
         package init(
             publicURL: PublicURL, looseness: Double?, apps: MobileApps, hashingThreads: Int, eventDays: Int,

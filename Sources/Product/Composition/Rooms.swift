@@ -122,7 +122,7 @@ extension Composition {
                 RouteRoom(),
                 PlaceRoom(),
                 PlaceSearchRoom(
-                    searches: slowReads, throttle: entry.throttle, geocoder: settings.services?.geocoder),
+                    searches: slowReads, throttle: entry.throttle, geocoder: settings.geocoder),
                 DeliveryRoom(
                     committer: steps.committer, finder: finder, searches: slowReads,
                     clock: StepClock(canBeTold: settings.isDemo), rates: entry.rates, key: steps.key, links: links,

@@ -18,7 +18,7 @@ extension TrackingPage {
         dl div{display:flex;justify-content:space-between;gap:0 16px;align-items:baseline;padding:8px 0;border-bottom:1px solid var(--line)}
         dt{color:var(--soft)}
         dd{margin:0;text-align:right;font-size:18px;font-weight:650;font-variant-numeric:tabular-nums}
-        .steps{display:flex;gap:6px;margin:0 0 8px;padding:0;list-style:none}
+        .steps{display:flex;gap:8px;margin:0 0 8px;padding:0;list-style:none}
         .steps li{flex:1 1 0;min-width:min-content;padding-top:8px;overflow-wrap:normal;border-top:4px solid var(--line);color:var(--soft);font-size:13px;line-height:1.3}
         .steps time{display:block;font-weight:400;font-variant-numeric:tabular-nums}
         .steps .done{border-color:var(--green)}

@@ -10,14 +10,14 @@ struct AboutRoom: Room {
     private let version: String
     private let verifies: Bool
     private let webPushKey: String?
-    private let services: ServicesFarAway?
-    private let weather: String?
+    private let router, geocoder, weather: String?
     private let map: MapView
     private let hasRadars: Bool
 
     init(_ settings: Composition.Settings) {
         (version, verifies, webPushKey) = (settings.version, settings.verifies, settings.webPushKey)
-        (services, weather) = (settings.services, settings.weather?.name)
+        router = settings.services?.roads == nil ? nil : "osrm"
+        (geocoder, weather) = (settings.geocoder?.name, settings.weather?.name)
         (map, hasRadars) = (settings.map.view, settings.radars)
     }
 
@@ -62,8 +62,8 @@ struct AboutRoom: Room {
             }
             json.field("verification", verifies ? "on" : "off")
             json.field("web_push_key", webPushKey)
-            json.field("router", services?.roads == nil ? nil : "osrm")
-            json.field("geocoder", services?.geocoder?.name)
+            json.field("router", router)
+            json.field("geocoder", geocoder)
             if let tiles = map.tiles {
                 json.object("map") { json in
                     json.field("tiles", tiles)

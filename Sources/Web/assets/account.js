@@ -94,7 +94,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
     entry.replaceChildren(
       h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
         'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name))),
-      h('h1'), h('p', {class: 'promise'}), way === 'register' && !code ? h('ol', {class: 'how'}, ['offer', 'accept', 'know'].map((step) => h('li', {}, h('h2', {}, t(`how_${step}`)), h('p', {}, t(`how_${step}Text`))))) : '',
+      h('h1'), h('p', {class: 'promise'}), way === 'register' && !code ? h('ol', {class: 'intro'}, ['offer', 'accept', 'know'].map((step) => h('li', {}, h('h2', {}, t(`how_${step}`)), h('p', {}, t(`how_${step}Text`))))) : '',
       notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way === 'register' ? registering : way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),

@@ -4,17 +4,35 @@ import {get} from './ask.js';
 import {complete} from './complete.js';
 import {grouped} from './delivery.js';
 import {h} from './dom.js';
+import {isSame} from './meant.js';
 import {t} from './words.js';
 
 /** Completes a field by places. Names are nobody's business but one's own: a geocoder is asked only for addresses. */
-export function completePlace(input, choose, {isAddress}) {
-  complete(input, {label: t('knownPlaces'), find: (text) => places(text, isAddress), show, choose});
+export function completePlace(input, choose, {isAddress, heard = () => {}}) {
+  const find = async (text) => {
+    const found = await places(text, isAddress);
+    heard(text, found.items);
+    return found;
+  };
+  complete(input, {label: t('knownPlaces'), find, show, choose});
+  return find;
 }
+
+/** The one place that this address can mean: whoever types all of it need not choose it. */
+function placeOf(typed, items) {
+  const isIt = ({address, location}) => location && [address, address.split(',')[0]].some((text) => isSame(text, typed));
+  const [first, ...others] = items.filter(isIt).map(({location}) => location);
+  return first && others.every(({lat, lon}) => lat === first.lat && lon === first.lon) ? first : null;
+}
+
+let told;
+/** Who knows addresses here: a town that is made up is nobody's map. */
+const about = () => (told ??= get('/v1/about').catch(() => ({})));
 
 async function places(text, isAddress) {
   const {lat, lon} = remembered()?.location ?? {};
   const {items, geocoder} = await get('/v1/places/search', {q: text.slice(0, 100), near: lat === undefined ? '' : `${lat},${lon}`, own: isAddress ? '' : true});
-  const isMapped = items.some(({source}) => source === 'geocoder');
+  const isMapped = items.some(({source}) => source === 'geocoder') && (await about()).geocoder !== 'demo';
   return {items, note: geocoder ? t('geocoderUnavailable') : isMapped && '© OpenStreetMap'};
 }
 
@@ -32,6 +50,8 @@ export function completeRecipient(form, recipient, moved) {
   let known = recipient;
   // A number goes with whom it belongs to, unless somebody has typed it.
   let phone = shownOf(recipient);
+  // What was found for an address, and how that is looked for.
+  let [asked, found, look] = ['', []];
 
   /** Whoever is known is taken whole; for whom the name is typed already, an address is taken alone. */
   const take = (isAddress) => (place) => {
@@ -56,13 +76,26 @@ export function completeRecipient(form, recipient, moved) {
 
   for (const name of ['first_name', 'last_name', 'address']) {
     const isAddress = name === 'address';
-    completePlace(field(name), take(isAddress), {isAddress});
+    const find = completePlace(field(name), take(isAddress), {isAddress, heard: isAddress ? heard : undefined});
+    if (isAddress) look = () => find(addressNow()).catch(() => {});
   }
+
+  const addressNow = () => field('address').value.trim();
+
+  function heard(text, items) {
+    [asked, found] = [text, items];
+    moved(location(), false);
+  }
+
   function location() {
-    return known.address === field('address').value.trim() ? known.location ?? null : null;
+    return known.address === addressNow() ? known.location ?? null : placeOf(addressNow(), found);
   }
 
   field('address').addEventListener('input', () => moved(location(), false));
-  field('address').addEventListener('blur', () => moved(location(), false));
+  field('address').addEventListener('blur', () => {
+    moved(location(), false);
+    // Who goes on at once is not waited for while typing.
+    if (addressNow().length > 4 && addressNow() !== asked && known.address !== addressNow()) look();
+  });
   return {location};
 }

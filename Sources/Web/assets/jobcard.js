@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: 'hint from'}, ...isFetchedFirst ? [] : source(job), job.status !== 'pending' && farness(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), job.status !== 'pending' && farness(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -100,7 +100,7 @@ function terms(job) {
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
-    job.status === 'pending' && h('span', {class: 'term far'}, farness(job)), payOf(job), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    payOf(job), job.status === 'pending' && h('span', {class: 'term far'}, farness(job)), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term wants'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [

@@ -258,6 +258,8 @@ export function jobs(region, {account, count}) {
   const lanes = h('div', {class: 'lanes'}, all.parts.map(({section}) => section));
   region.append(h('div', {class: 'above'}, earned.line, slip), all.problem, age, lanes);
   all.parts[0].section.after(taken.region);
+  let isLeft = false, beside;
+  loaded('besidejobs').then(({mapBesideJobs}) => { if (!isLeft) beside = mapBesideJobs(lanes); }, () => {});
   if (kept) all.fill(kept.items);
   const reckon = () => {
     reckonAll(region);
@@ -279,6 +281,8 @@ export function jobs(region, {account, count}) {
 
   return {
     leave() {
+      isLeft = true;
+      beside?.leave();
       clearInterval(clock);
       removeEventListener('located', reckon);
       first?.leave();
@@ -287,6 +291,7 @@ export function jobs(region, {account, count}) {
     onFresh() {
       locate();
       earned.load();
+      beside?.onFresh();
       return all.reload();
     },
     /** One that a notification tells of, as it is now. */
@@ -303,7 +308,9 @@ export function jobs(region, {account, count}) {
       }
     },
     hears: ['delivery', 'partner'],
-    onEvent({type, delivery}) {
+    onEvent(event) {
+      const {type, delivery} = event;
+      beside?.onEvent(event);
       if (!delivery) {
         locate();
         first?.load();

@@ -20,8 +20,8 @@ import {asChosen, goBy, handle, movable} from './route.js';
 import {streetOf} from './way.js';
 import {span, t} from './words.js';
 
-/** `row(delivery, act, {isOpen})` is how one is shown in the list of a store's. */
-export function mapOf(kind, row) {
+/** `row(delivery, act, {isOpen})` is how one is shown in the list of a store's. Beside a list of their own, offers have no letters. */
+export function mapOf(kind, row, isBeside) {
   return (region) => {
     const deliveries = new Map();
     const place = h('div', {class: 'map', tabindex: '0'});
@@ -101,7 +101,7 @@ export function mapOf(kind, row) {
       const shown = placed();
       const asked = offers();
       const from = pickups(asked);
-      const stops = [...from, ...shown.map(stop), ...asked.map((one) => ({...maps.stopOf(one, () => look(one), false), text: one.letter}))];
+      const stops = [...from, ...shown.map(stop), ...asked.map((one) => ({...maps.stopOf(one, () => look(one), false), ...!isBeside && {text: one.letter}}))];
       map.draw([...maps.homeOf(home), ...stops]);
       tellOfNothing(!stops.length && !map.couriers.size);
       map.lead(wayToDraw(shown, from));

@@ -5,6 +5,9 @@ const folded = (text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCa
 const wordsOf = (text) => folded(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 const digitsOf = (text) => text.replace(/[ \-/().]/g, '').match(/^(?:\+|00|0)?(\d{3,})$/)?.[1];
 
+/** Whether two texts differ in case, accents and signs alone. */
+export const isSame = (one, other) => wordsOf(one).join(' ') === wordsOf(other).join(' ');
+
 /** Whether for each word that was typed one of these texts has one that begins so. */
 export function haveWords(texts, typed) {
   const has = texts.filter(Boolean).flatMap(wordsOf);

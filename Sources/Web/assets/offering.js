@@ -49,8 +49,11 @@ export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
 
+/** Whether somebody waits in vain now. */
+export const isPressing = (one) => isUnheard(one) || isLate(one) || isFailed(one) || isStranded(one);
+
 /** What of it changes what is said with time alone. */
-export const needOf = (one) => [isUrgent, isUnaccepted, isUnheard, isGivenBack, isIgnored].map((is) => is(one)).join();
+export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isIgnored].map((is) => is(one)).join();
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
