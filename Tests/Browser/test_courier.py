@@ -773,12 +773,23 @@ def test_what_asks_for_a_camera_is_asked_for_again_when_it_could_not_be_loaded(v
 
 
 def test_who_is_off_duty_reads_so(visit):
-    ana = Courier(Store())
+    shop = Store()
+    ana = Courier(shop)
     call("PUT", "/v1/me/duty", {"on": False}, ana.token)
     page = visit("/courier", phone=True)
     sign_in(page, ana)
     duty = page.get_by_role("switch", name="On duty")
     expect(duty).not_to_be_checked()
+    # Above what is offered all the same, for as long as that is so.
+    shop.deliver_to(ana)
+    expect(page.locator(".card.pending")).to_be_visible()
+    expect(page.locator(".off-duty")).to_be_visible()
+    call("PUT", "/v1/me/duty", {"on": True}, ana.token)
+    page.reload()
+    expect(page.locator(".card.pending")).to_be_visible()
+    expect(page.locator(".off-duty")).to_be_hidden()
+    call("PUT", "/v1/me/duty", {"on": False}, ana.token)
+    page.reload()
     expect(duty.get_by_text("off duty")).to_be_visible()
     # Its name is what it switches, and is not seen beside.
     assert duty.locator(".unseen").bounding_box()["width"] <= 1

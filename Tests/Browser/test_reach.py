@@ -417,9 +417,15 @@ def test_a_courier_goes_off_duty(visit, look):
     look(page, "on-duty")
     duty.click()
     expect(duty).to_have_attribute("aria-checked", "false")
-    expect(page.get_by_text("You are off duty")).to_be_visible()
+    said = page.get_by_role("status").filter(has_text="You are off duty")
+    expect(said).to_be_visible()
+    # It covers neither the switch nor the way on, and what it offers stands in one line.
+    undo = said.get_by_role("button", name="Undo")
+    assert duty.bounding_box()["y"] + duty.bounding_box()["height"] < said.bounding_box()["y"]
+    assert said.bounding_box()["y"] + said.bounding_box()["height"] <= page.locator("nav").bounding_box()["y"]
+    assert undo.bounding_box()["height"] < 48
     # Who did not mean it is on duty again as before.
-    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    undo.click()
     expect(duty).to_have_attribute("aria-checked", "true")
     duty.click()
     expect(duty).to_have_attribute("aria-checked", "false")

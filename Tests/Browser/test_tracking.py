@@ -68,6 +68,8 @@ def test_each_state_looks_as_it_should(chromium, dark):
     expect(page.locator(".why")).to_have_text("Nobody home. If you can take it after all, call Pekara Klas.")
     expect(page.locator("[data-part=state] .call")).to_be_visible()
     expect(page.locator(".call")).to_have_count(1)
+    # What to do about it is one touch, and need not be unfolded.
+    expect(page.get_by_role("button", name="I am home now")).to_be_visible()
     pin = call("GET", f"/v1/deliveries/{delivery}", token=store.token)["pin"]
     expect(page.locator(".digits")).to_contain_text(pin)
     courier.act("deliver", delivery, pin=pin, received_by="Marko", cash_collected={"amount": 2350, "currency": "EUR"})
@@ -116,7 +118,14 @@ def test_it_says_and_takes_everything_without_a_script(chromium, locale, said, s
     page.locator("#wish").fill("Zvono ne radi")
     page.get_by_role("button", name=send).click()
     expect(page.locator(".notice")).to_be_visible()
-    assert call("GET", f"/v1/deliveries/{delivery}", token=courier.token)["wishes"][0]["text"] == "Zvono ne radi"
+    # What most wish is one touch.
+    page.locator("summary").click()
+    usual = page.locator(".quick button")
+    expect(usual).to_have_count(3)
+    said = usual.nth(1).text_content()
+    usual.nth(1).click()
+    expect(page.locator(".notice")).to_be_visible()
+    assert [wish["text"] for wish in call("GET", f"/v1/deliveries/{delivery}", token=courier.token)["wishes"]] == ["Zvono ne radi", said]
     courier.act("deliver", delivery)
     page.goto(path)
     page.locator(".stars label").nth(3).click()
@@ -291,7 +300,7 @@ def test_on_the_plain_grid_distances_are_those_of_its_scale(visit):
 @pytest.mark.journey
 def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
     store, courier = shop()
-    delivery, _ = sent(store, courier)
+    delivery, _ = sent(store, courier, recipient={"first_name": "Iva", "last_name": "Ivić", "address": "Vukovarska 5, Zagreb", "location": DOOR, "phone": "+385919998877"})
     page = visit("/store")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sign_in(page, store)
@@ -301,11 +310,15 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
         page.locator(f"[data-key='{delivery}'] .card").click()
         rare(page)
         card.get_by_role("button", name="Recipient’s link").click()
-        url = card.locator(".link a").get_attribute("href")
+        url = card.locator(".link a").first.get_attribute("href")
         until(page, lambda: page.evaluate("navigator.clipboard.readText()") == url)
         return "/t/" + url.rsplit("/", 1)[1]
 
-    first = visit(link(), forgiving=("410",))
+    path = link()
+    # It goes out by hand as an invite does.
+    sms = card.get_by_role("link", name="By your own SMS").get_attribute("href")
+    assert re.fullmatch(r"sms:\+385919998877\?&body=Pekara%20Klas%3A%20follow%20your%20delivery%20here%3A%20http.*" + path.rsplit("/", 1)[1], sms), sms
+    first = visit(path, forgiving=("410",))
     expect(first.locator(".said")).to_contain_text("is being prepared")
     look(page, "recipient-link")
     card.get_by_role("button", name="Revoke the link").click()
@@ -321,7 +334,7 @@ def test_a_store_gives_the_link_ends_it_and_reads_what_was_thought(visit, look):
     for words in ("4 of 5 stars", "Brzo i toplo"):
         expect(card.locator(".rating")).to_contain_text(words)
     # The link that was shown stays, though the rest was drawn anew.
-    expect(card.locator(".link a")).to_be_visible()
+    expect(card.locator(".link a").first).to_be_visible()
     look(page, "rated")
     # One alone does not tell the courier who gave how many.
     for _ in range(9):

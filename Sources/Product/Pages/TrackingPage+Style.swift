@@ -47,6 +47,8 @@ extension TrackingPage {
         summary{display:flex;justify-content:space-between;padding:14px 0;font-size:18px;font-weight:650;cursor:pointer}
         summary::after{content:"+";color:var(--soft)}
         [open] summary::after{content:"−"}
+        .quick{display:flex;flex-wrap:wrap;gap:8px;margin:0 0 12px}
+        .quick button{width:auto;min-height:44px;margin:0;padding:8px 16px;border-radius:99px;background:none;color:var(--accent);font-size:15px;font-weight:400}
         .rate{padding-top:16px}
         fieldset{margin:0 0 8px;padding:0;border:0}
         legend{padding:0;font-size:18px;font-weight:650}
@@ -62,7 +64,7 @@ extension TrackingPage {
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
         .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
-        main:has(.rate,[open]) .call{background:none;color:var(--accent)}
+        main:has(.rate,[open],.given) .call{background:none;color:var(--accent)}
         @media(max-width:480px){.call{justify-content:center}.call>:nth-child(2){display:none}}
         [data-part=state] .call{margin:0 0 20px;border-width:2px}
         main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}

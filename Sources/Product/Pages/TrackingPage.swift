@@ -166,8 +166,17 @@ struct TrackingPage {
 
     private func wish(_ tracked: TrackedDelivery, _ token: String, _ typed: String) -> String {
         guard tracked.mayWish else { return "" }
+        // What most wish is one touch.
+        let isMissed = tracked.state == .attemptFailed
+        let usual = [isMissed ? "home" : "bell", "neighbour", "call"].map { wish in
+            let said = text("track_wish_\(wish)")
+            return """
+                <form method="post" action="/t/\(HTMLPage.escaped(token))/wish"><input type="hidden" name="text" value="\(said)"><button>\(said)</button></form>
+                """
+        }.joined()
         return """
-            <details\(typed.isEmpty ? "" : " open")><summary>\(text("track_wish"))</summary><form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
+            <details\(typed.isEmpty && !isMissed ? "" : " open")><summary>\(text("track_wish"))</summary><div class="quick">\(usual)</div>\
+            <form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
             <label for="wish">\(text("track_wish_what"))</label>
             <textarea id="wish" name="text" rows="2" maxlength="\(Bounds.wish)" required>\(Self.typed(typed))</textarea>
             <button>\(text("track_send"))</button></form></details>

@@ -4,9 +4,9 @@ import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {mapBeside} from './boardmap.js';
 import {isUnplaced, row} from './boardrow.js';
-import {isSeen} from './delivery.js';
+import {isSeen, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
-import {inTime, isFailed, isLate, isSlow, soonest, tick, willBeLate} from './due.js';
+import {inTime, isFailed, isLate, isOld, isSlow, offeredAt, since, soonest, tick, willBeLate} from './due.js';
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
@@ -15,7 +15,7 @@ import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {isMeant} from './meant.js';
-import {createdWords, isGivenBack, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
+import {createdWords, isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
 import {t} from './words.js';
 
@@ -96,6 +96,12 @@ export function board(region, {count}) {
     }
   }
 
+  /** That all is well, unless somebody will soon have waited too long. */
+  function calm() {
+    const longest = columns.of('pending').filter((one) => !isHeld(one)).sort((one, other) => offeredAt(one).localeCompare(offeredAt(other)))[0];
+    return longest && isOld(longest, patience() / 2) ? h('span', {}, `${signs.pending} `, t('waitsSince'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);
+  }
+
   function drawn() {
     const all = groups.flatMap(({statuses}) => columns.of(...statuses));
     const isLoaded = columns.parts.every((part) => part.isLoaded);
@@ -104,7 +110,7 @@ export function board(region, {count}) {
     // When the last of what was asked for is settled, all the others are to be seen again.
     if (seen.need && isLoaded && !words && !found.some(({isOn}) => isOn)) return seen.turn(seen.need);
     unpressed(chips, () => redraw(() => {
-      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? h('span', {}, `✓ ${t('allWell')}`) : '');
+      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? calm() : '');
     }));
     chips.classList.toggle('calm', !found.length);
     // Among what is searched for, a list without any says so only if all have none.

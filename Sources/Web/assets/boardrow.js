@@ -37,7 +37,7 @@ const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attem
 function progress(delivery) {
   const {status, picked_up_at: fetched} = delivery;
   if (isFailed(delivery)) return {isAlarm: true, text: failure(delivery), sign: ''};
-  if (isGivenBack(delivery)) return {isAlarm: true, text: [t('wasGivenBack'), ' ', since(offeredAt(delivery))], sign: backSign};
+  if (isGivenBack(delivery)) return {isAlarm: true, text: t('wasGivenBack'), sign: backSign};
   if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
   if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', since(offeredAt(delivery))]};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};

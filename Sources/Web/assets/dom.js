@@ -192,7 +192,7 @@ export function say(text, {verb, act, isNews} = {}) {
     // More than two are nothing to read in passing.
     while (notices.children.length > 2) notices.firstChild.remove();
     // As long as it takes to read.
-    setTimeout(() => notice.remove(), 3000 + 60 * text.length);
+    setTimeout(() => notice.remove(), (act ? 3500 : 2000) + 60 * text.length);
   }, 50);
 }
 

@@ -59,6 +59,7 @@ export function jobs(region, {account, count}) {
 
   const offers = () => all.of(...hand.statuses).filter(hand.needs);
 
+  all.parts[1].section.querySelector('h2').after(h('p', {class: 'hint off-duty'}, t('nowOffDuty')));
   // The order of what is carried is changed where it stands.
   heedMoves(all.parts[1].list);
   movable(all.parts[0].list, (ids) => goBy(ids, all.get, all.put));
@@ -164,7 +165,7 @@ export function jobs(region, {account, count}) {
   function shorten() {
     const isCarrying = all.of('in_progress').some(isListed);
     lanes.classList.toggle('carrying', isCarrying);
-    for (const [at, {list}] of all.parts.slice(0, 2).entries()) for (const card of list.children) card.classList.toggle('brief', at ? isCarrying : card !== list.firstElementChild);
+    for (const [at, {list}] of all.parts.slice(0, 2).entries()) for (const card of list.children) card.classList.toggle('brief', (at && isCarrying) || card !== list.firstElementChild);
   }
 
   const isHere = ({id}) => all.get(id) && isListed(all.get(id));

@@ -130,7 +130,7 @@ export async function liveMap(place, kind, {moved, pointed = () => {}, isBeside 
     /** Shows all of it, or what belongs to one stop, `{id, places}`, until somebody moves the map. */
     fit(stops, one) {
       places = one?.places ?? [...stops.map(({at}) => at), ...couriers.values()];
-      const inside = map.getBounds().pad(-0.03);
+      const inside = map.getBounds().pad(-0.06);
       // Somebody may have moved it to see something else.
       if (one?.id !== meant) [meant, fitted, isTouched] = [one?.id, 0, false];
       if (!isTouched && (places.length > fitted || places.some((at) => !inside.contains(at)))) fit(map, places);

@@ -1,4 +1,5 @@
 // What a recipient has to do with a delivery: the link by which it is followed, and what was said there.
+import {remembered} from './account.js';
 import {ask, post} from './ask.js';
 import {moment} from './delivery.js';
 import {h, say, wordsOf} from './dom.js';
@@ -19,7 +20,7 @@ export function said({wishes = [], rating}) {
 }
 
 /** What gives the link, to be sent by hand where nothing sends it, and where it is shown then, with its end. */
-export function linkOf({id}) {
+export function linkOf({id, recipient}) {
   const path = `/v1/deliveries/${id}/tracking`;
   const shown = h('p', {class: 'link', hidden: true});
 
@@ -27,9 +28,11 @@ export function linkOf({id}) {
     try {
       const {url} = await post(path);
       const copy = (failed) => (navigator.clipboard ? navigator.clipboard.writeText(url) : Promise.reject()).then(() => say(t('trackingCopied')), failed);
+      const text = encodeURIComponent(t('trackingMessage', {store: remembered().name, url}));
       shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ',
         h('button', {type: 'button', onclick: () => copy(() => say(t('notCopied')))}, t('copyLink')), ' ',
-        h('button', {type: 'button', class: 'danger', onclick: close}, t('trackingEnd')));
+        recipient?.phone ? h('a', {class: 'button', href: `sms:${recipient.phone}?&body=${text}`}, t('bySMS')) : '', ' ',
+        h('button', {type: 'button', class: 'plain danger', onclick: close}, t('trackingEnd')));
       shown.hidden = false;
       shown.scrollIntoView({block: 'nearest'});
       await copy(() => {});

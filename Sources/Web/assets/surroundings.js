@@ -3,14 +3,14 @@
 import {get} from './ask.js';
 import {h} from './dom.js';
 import {distance} from './distance.js';
-import {kinds} from './roadkinds.js';
+import {kindSign} from './roadkinds.js';
 import {clockOf, degrees, skyOf} from './sky.js';
 import {t} from './words.js';
 
 const sky = (hour) => h('p', {class: hour.warning && 'warning'}, skyOf(hour.code), ' ',
   [`${clockOf(hour)}: ${degrees(hour.temperature_c)}`, hour.words, hour.warning && `! ${t(`weather_${hour.warning}`)}`].filter(Boolean).join(', '));
 
-const road = ({kind, title, distance_m: meters}) => h('li', {}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kinds[kind]),
+const road = ({kind, title, distance_m: meters}) => h('li', {}, h('span', {class: `kind ${kind}`, 'aria-hidden': 'true'}, kindSign(kind)),
   h('span', {}, `${title}, ${distance(meters)}`));
 
 // Milliseconds within which the server has asked for weather that it does not know yet.
