@@ -131,7 +131,7 @@ package struct Story: Sendable {
         case (.pending, ...22): try perform(.offer(job.id, candidates(of: shop)), by: store, at, &stage)
         case (.inProgress, ...3):
             // Whoever has it does not come: somebody else gets the same once more.
-            try cancel(job.id, because: ["Dostavljač se ne javlja"], by: store, at, &stage)
+            try cancel(job.id, because: ["Kurir se ne javlja"], by: store, at, &stage)
             try perform(.create(content(shop), candidates(of: shop)), by: store, at, &stage)
         case (.inProgress, ...6):
             let others = chance.happens(50) ? candidates(of: shop) : []

@@ -206,9 +206,9 @@ def test_what_nobody_has_accepted_is_red_as_a_whole_as_the_alarm_counts_it(visit
     expect(page.locator(".card.urgent")).to_have_count(0)
     expect(page.get_by_text("Everything is under way")).to_be_visible()
     # While somebody waits, that is not said as if nothing were.
-    page.clock.fast_forward("06:00")
-    expect(page.locator(".hand")).to_have_text("◔ waits 6 min")
-    page.clock.fast_forward("05:00")
+    page.clock.fast_forward("03:00")
+    expect(page.locator(".hand")).to_have_text("◔ waits 3 min")
+    page.clock.fast_forward("08:00")
     expect(page.locator(".card.urgent .state.alarm")).to_have_count(2)
     expect(page.get_by_role("button", name="! 2 unanswered")).to_be_visible()
     look(page, "board-unaccepted")
@@ -1386,6 +1386,13 @@ def test_what_is_over_stands_below_by_itself(visit, look):
     expect(page.locator(".card:visible strong")).to_have_text(["Mia Ivić"])
     title, chips = page.locator(".column.delivered h2").bounding_box(), page.locator(".hand").bounding_box()
     assert title["x"] < 40 and title["y"] >= chips["y"] + chips["height"]
+    # So it has the whole width, also on the widest screens and after it was left so.
+    page.set_viewport_size({"width": 1920, "height": 1000})
+    page.reload()
+    expect(page.locator(".card:visible strong")).to_have_text(["Mia Ivić"])
+    row = page.locator(".card:visible")
+    assert row.bounding_box()["x"] < 60 and row.bounding_box()["width"] > 1200 and row.locator(".state").is_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
     # A day that is chosen hides no word of the others.
     page.locator(".by-day select").select_option("other")
     boxes = [page.locator(f".{name}").bounding_box() for name in ("by-day select", "by-day input", "by-courier select")]
@@ -1600,3 +1607,18 @@ def test_on_a_phone_the_filters_are_folded(visit, look):
     expect(page.get_by_label("State")).to_be_hidden()
     expect(sift).to_have_text("Filter · 1")
     expect(rows.filter(visible=True)).to_have_count(1)
+
+
+def test_couriers_beside_a_panel_are_read_as_without_it(visit):
+    shop = Store()
+    Courier(shop, ("Ana Marija", "Anić-Horvatinčić"))
+    page = visit("/store")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").first.click()
+    page.get_by_role("dialog", name="New delivery").get_by_label("First name").fill("Iva")
+    go(page, "Couriers")
+    name = page.locator(".partners strong", has_text="Ana Marija")
+    expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
+    # On one line, or two.
+    assert name.bounding_box()["height"] < 50

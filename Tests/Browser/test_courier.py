@@ -967,3 +967,23 @@ def test_a_touch_takes_no_offer_that_has_just_come_under_the_finger(visit):
     page.get_by_role("button", name="Accept").first.press("Enter")
     expect(page.get_by_text("It is yours.")).to_be_visible()
     assert (shop.history(sooner), shop.history(later)) == (["create", "accept"], ["create"])
+
+
+def test_a_step_that_is_being_sent_widens_nothing(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Iva", "Jan"):
+        ana.act("accept", shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Ivić-Horvatinčić", "address": "Ulica grada Vukovara 269d"}))
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    held = []
+    page.context.route("**/v1/deliveries/*/pick_up", lambda route: held.append(route))
+    page.get_by_role("button", name=re.compile("^Fetch all 2")).click()
+    expect(page.locator(".unanswered")).to_have_count(2)
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    until(page, lambda: held)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".unanswered")).to_have_count(0)

@@ -64,9 +64,9 @@ extension TrackingPage {
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
         .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
-        main:has(.rate,[open],.given) .call{background:none;color:var(--accent)}
+        main:has(.rate,details,.given) .call{background:none;color:var(--accent)}
         @media(max-width:480px){.call{justify-content:center}.call>:nth-child(2){display:none}}
-        [data-part=state] .call{margin:0 0 20px;border-width:2px}
+        main [data-part=state] .call{margin:0 0 20px;background:var(--accent);color:var(--on)}
         main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}
         .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}
         .notice.refused{background:var(--red-tint);color:var(--red)}

@@ -99,7 +99,7 @@ export function board(region, {count}) {
   /** That all is well, unless somebody will soon have waited too long. */
   function calm() {
     const longest = columns.of('pending').filter((one) => !isHeld(one)).sort((one, other) => offeredAt(one).localeCompare(offeredAt(other)))[0];
-    return longest && isOld(longest, patience() / 2) ? h('span', {}, `${signs.pending} `, t('waitsSince'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);
+    return longest && isOld(longest, patience() / 4) ? h('span', {}, `${signs.pending} `, t('waitsSince'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);
   }
 
   function drawn() {

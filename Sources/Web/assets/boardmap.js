@@ -5,9 +5,8 @@ import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
-// As wide as style.css wants it: where the map is seen, where it has room below the rows though a panel is open, and
-// where it stays beside them.
-const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 78rem)'), widest = matchMedia('(min-width: 110rem)');
+// As wide as later.css wants it: where the map is seen, and where it stays beside the rows though a panel is open.
+const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 110rem)');
 const least = 240;
 const choice = 'kurir.map';
 
@@ -112,8 +111,7 @@ export function mapBeside(region, {look, redraw}) {
       const stops = [...maps.homeOf(remembered()), ...shown.map((each) => maps.stopOf(each, () => look(each.id)))];
       live.draw(stops, isAlone && one.courier ? (id) => id === one.courier.id : undefined);
       live.lead(way);
-      // Below the rows there is no room for all of them, either, once one is looked at.
-      live.fit(stops, one && !widest.matches && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
+      live.fit(stops, isAlone && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
       opened = open;
       point();
       pointed(marked);

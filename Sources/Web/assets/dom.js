@@ -181,13 +181,13 @@ export function confirmed(title, text, verb, closing) {
 
 const notices = h('div', {class: 'notices', role: 'status'});
 
-/** Says something in passing, with what can be done about it; the same again only once. What one has done oneself comes before what `isNews`. */
-export function say(text, {verb, act, isNews} = {}) {
+/** Says something in passing, with what can be done about it; the same again only once. What one has done oneself comes before what `isNews`; what `isSeen` where it happened is read out alone. */
+export function say(text, {verb, act, isNews, isSeen} = {}) {
   placeNotices();
   // What appears in the same moment as its place is not read out.
   setTimeout(() => {
     for (const old of Array.from(notices.children)) if (old.firstChild.textContent === text) old.remove();
-    const notice = h('p', {onclick: () => notice.remove()}, text, act && h('button', {type: 'button', onclick: act}, verb));
+    const notice = h('p', {class: isSeen && 'unseen', onclick: () => notice.remove()}, text, act && h('button', {type: 'button', onclick: act}, verb));
     if (isNews) notices.prepend(notice); else notices.append(notice);
     // More than two are nothing to read in passing.
     while (notices.children.length > 2) notices.firstChild.remove();

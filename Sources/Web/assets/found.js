@@ -8,9 +8,10 @@ import {isSame} from './meant.js';
 import {t} from './words.js';
 
 /** Completes a field by places. Names are nobody's business but one's own: a geocoder is asked only for addresses. */
-export function completePlace(input, choose, {isAddress, heard = () => {}}) {
+export function completePlace(input, choose, {isAddress, heard = () => {}, whole = (text) => text}) {
   const find = async (text) => {
-    const found = await places(text, isAddress);
+    let found = await places(whole(text), isAddress);
+    if (!found.items.length && whole(text) !== text) found = await places(text, isAddress);
     heard(text, found.items);
     return found;
   };
@@ -53,10 +54,11 @@ export function completeRecipient(form, recipient, moved) {
   // What was found for an address, and how that is looked for.
   let [asked, found, look] = ['', []];
 
+  const named = () => ['first_name', 'last_name'].map((name) => field(name).value.trim()).filter(Boolean).join(' ');
+
   /** Whoever is known is taken whole; for whom the name is typed already, an address is taken alone. */
   const take = (isAddress) => (place) => {
-    const named = ['first_name', 'last_name'].map((name) => field(name).value.trim()).filter(Boolean).join(' ');
-    const isWhole = place.source !== 'geocoder' && !(isAddress && named && named !== place.name);
+    const isWhole = place.source !== 'geocoder' && !(isAddress && named() && named() !== place.name);
     if (isWhole) {
       const [first, ...others] = place.name.split(' ');
       field('first_name').value = place.first_name ?? first;
@@ -76,7 +78,7 @@ export function completeRecipient(form, recipient, moved) {
 
   for (const name of ['first_name', 'last_name', 'address']) {
     const isAddress = name === 'address';
-    const find = completePlace(field(name), take(isAddress), {isAddress, heard: isAddress ? heard : undefined});
+    const find = completePlace(field(name), take(isAddress), {isAddress, ...isAddress && {heard}, ...name === 'last_name' && {whole: named}});
     if (isAddress) look = () => find(addressNow()).catch(() => {});
   }
 

@@ -15,6 +15,8 @@ const [grace, lasting] = [10_000, 23 * 3_600_000];
 const saying = 'say';
 // What is done with a delivery while this waits goes out behind it; behind anything else nothing is done.
 const leading = 'pick_up';
+// What the delivery itself shows where it stands.
+const shown = ['accept', 'pick_up'];
 const nobody = {changed() {}, answered() {}, refused() { return false; }};
 let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
@@ -139,7 +141,7 @@ async function sendOne(item, failures = 0) {
   if (failure && item.action === saying) return refuse(item, failure);
   const isAsked = failure?.status === 422 && listener.refused(item, failure);
   // Who does not want what is gone wants nothing.
-  if (!isAsked && item.action !== saying && !(failure && item.action === 'decline')) tell(failure ? wordsOf(failure) : t(`done_${item.action}`));
+  if (!isAsked && item.action !== saying && !(failure && item.action === 'decline')) tell(failure ? wordsOf(failure) : t(`done_${item.action}`), {isSeen: !failure && shown.includes(item.action)});
   over(item, answer, isAsked);
 }
 
