@@ -1622,3 +1622,26 @@ def test_couriers_beside_a_panel_are_read_as_without_it(visit):
     expect(page.get_by_role("dialog", name="New delivery")).to_be_visible()
     # On one line, or two.
     assert name.bounding_box()["height"] < 50
+
+
+def test_whoever_is_named_whole_is_not_offered_with_others_of_that_name(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name in ("Iva", "Mia"):
+        shop.deliver_to(ana, recipient={"first_name": name, "last_name": "Matić", "address": "Savska 1"})
+    page = visit("/store")
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").first.click()
+    form = page.get_by_role("dialog", name="New delivery")
+    known = form.get_by_role("listbox", name="Known places").get_by_role("option")
+    form.get_by_label("Last name").press_sequentially("mat")
+    expect(known).to_have_count(2)
+    form.get_by_label("Last name").fill("")
+    form.get_by_label("First name").fill("Iva")
+    form.get_by_label("Last name").press_sequentially("mat")
+    expect(known).to_have_text([re.compile("Iva Matić")])
+    # Nobody is named so: then whoever has that last name is better than nobody.
+    form.get_by_label("Last name").fill("")
+    form.get_by_label("First name").fill("Zoran")
+    form.get_by_label("Last name").press_sequentially("mat")
+    expect(known).to_have_count(2)

@@ -987,3 +987,22 @@ def test_a_step_that_is_being_sent_widens_nothing(visit):
     for route in held:
         route.continue_()
     expect(page.locator(".unanswered")).to_have_count(0)
+
+
+def test_what_a_card_shows_is_read_out_and_not_said_over_it(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    page = visit("/courier", phone=True, forgiving=["409"])
+    sign_in(page, ana)
+    page.get_by_role("button", name="Accept").click()
+    said = page.locator(".notices p", has_text="It is yours.")
+    expect(said).to_have_count(1)
+    assert said.bounding_box()["width"] <= 1
+    # What it does not show is said.
+    page.context.route("**/v1/deliveries/*/pick_up", lambda route: route.fulfill(status=409, json={"code": "not_in_progress", "title": "x", "detail": "It is not yours any more."}))
+    page.get_by_role("button", name="Fetch").click()
+    refused = page.locator(".notices p", has_text="It is not yours any more.")
+    expect(refused).to_be_visible()
+    assert refused.bounding_box()["width"] > 100
+    assert shop.history(job)[-1] == "accept"
