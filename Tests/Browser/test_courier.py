@@ -995,10 +995,15 @@ def test_what_a_card_shows_is_read_out_and_not_said_over_it(visit):
     job = shop.deliver_to(ana)
     page = visit("/courier", phone=True, forgiving=["409"])
     sign_in(page, ana)
+    page.evaluate("""async () => (await import(new URL('dom.js', document.querySelector('script[type=module]').src))).say('Off duty '.repeat(20), {verb: 'Undo', act() {}})""")
+    undone = page.locator(".notices p", has_text="Off duty")
+    expect(undone).to_be_visible()
     page.get_by_role("button", name="Accept").click()
     said = page.locator(".notices p", has_text="It is yours.")
     expect(said).to_have_count(1)
     assert said.bounding_box()["width"] <= 1
+    # What may still be undone stays in sight.
+    expect(undone).to_be_visible()
     # What it does not show is said.
     page.context.route("**/v1/deliveries/*/pick_up", lambda route: route.fulfill(status=409, json={"code": "not_in_progress", "title": "x", "detail": "It is not yours any more."}))
     page.get_by_role("button", name="Fetch").click()

@@ -96,7 +96,7 @@ export function board(region, {count}) {
     }
   }
 
-  /** That all is well, unless somebody will soon have waited too long. */
+  /** That all is well, or for how long somebody has waited already. */
   function calm() {
     const longest = columns.of('pending').filter((one) => !isHeld(one)).sort((one, other) => offeredAt(one).localeCompare(offeredAt(other)))[0];
     return longest && isOld(longest, patience() / 4) ? h('span', {}, `${signs.pending} `, t('waitsSince'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);

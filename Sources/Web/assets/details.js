@@ -36,7 +36,7 @@ export function details(delivery, {changed, created, closed}) {
   // Where the board puts its map.
   const map = h('div', {class: 'map-slot'});
   // Made once, so that an open one stays so however often the rest is drawn.
-  const [link, url] = linkOf(delivery);
+  const [link, url] = linkOf(delivery, () => now.recipient?.phone);
   const dialog = openBeside(fullName(delivery.recipient), content);
   dialog.classList.add('wide');
   dialog.addEventListener('close', closed);

@@ -1,6 +1,6 @@
 // Places that a text may mean: what one keeps, to whom a store has delivered, and what a geocoder knows.
 import {remembered} from './account.js';
-import {get} from './ask.js';
+import {get, lasting} from './ask.js';
 import {complete} from './complete.js';
 import {grouped} from './delivery.js';
 import {h} from './dom.js';
@@ -28,7 +28,7 @@ function placeOf(typed, items) {
 
 let told;
 /** Who knows addresses here: a town that is made up is nobody's map. */
-const about = () => (told ??= get('/v1/about').catch(() => ({})));
+const about = () => (told ??= lasting('about', () => get('/v1/about')).catch(() => ({})));
 
 async function places(text, isAddress) {
   const {lat, lon} = remembered()?.location ?? {};

@@ -19,8 +19,8 @@ export function said({wishes = [], rating}) {
   ].filter(Boolean);
 }
 
-/** What gives the link, to be sent by hand where nothing sends it, and where it is shown then, with its end. */
-export function linkOf({id, recipient}) {
+/** What gives the link, to be sent by hand where nothing sends it, and where it is shown then, with its end; `phone` gives the number that it goes to now. */
+export function linkOf({id}, phone) {
   const path = `/v1/deliveries/${id}/tracking`;
   const shown = h('p', {class: 'link', hidden: true});
 
@@ -28,10 +28,10 @@ export function linkOf({id, recipient}) {
     try {
       const {url} = await post(path);
       const copy = (failed) => (navigator.clipboard ? navigator.clipboard.writeText(url) : Promise.reject()).then(() => say(t('trackingCopied')), failed);
-      const text = encodeURIComponent(t('trackingMessage', {store: remembered().name, url}));
+      const bySMS = () => `sms:${phone() ?? ''}?&body=${encodeURIComponent(t('trackingMessage', {store: remembered().name, url}))}`;
       shown.replaceChildren(h('a', {href: url, target: '_blank', rel: 'noreferrer'}, url), ' ',
         h('button', {type: 'button', onclick: () => copy(() => say(t('notCopied')))}, t('copyLink')), ' ',
-        recipient?.phone ? h('a', {class: 'button', href: `sms:${recipient.phone}?&body=${text}`}, t('bySMS')) : '', ' ',
+        phone() ? h('a', {class: 'button', href: bySMS(), onclick: ({currentTarget}) => { currentTarget.href = bySMS(); }}, t('bySMS')) : '', ' ',
         h('button', {type: 'button', class: 'plain danger', onclick: close}, t('trackingEnd')));
       shown.hidden = false;
       shown.scrollIntoView({block: 'nearest'});
