@@ -5,8 +5,10 @@ import Postgres
 package struct Lanes: Sendable {
     /// For requests, on every loop.
     package let requests: Database
-    /// For slow reads that somebody waits for, such as searches and figures: two connections a loop, and two seconds.
+    /// For slow reads that somebody waits for, such as searches and figures: two connections a loop.
     package let slow: Database
+    /// How long a slow read may take.
+    package let slowBound: Duration
     /// For slow reads and exports on a replica, if there is one.
     package let replica: Database?
     /// For numbering events, and nothing else.
@@ -32,19 +34,19 @@ package struct Lanes: Sendable {
     /// Opens all of them.
     package init(
         url: String, replica replicaURL: String? = nil, on group: EventLoopGroup, poolSize: Int,
-        observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
+        slowBound: Duration = .seconds(2), observe: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
     ) async throws {
-        (self.url, self.group, self.observe) = (url, group, observe)
+        (self.url, self.group, self.slowBound, self.observe) = (url, group, slowBound, observe)
         requests = try await Database(
             url: url, group: group, poolSize: poolSize, limits: .ofEachLane, observe: observe)
         var opened = [requests]
         do {
             slow = try await Database(
-                url: url, group: group, poolSize: 2, limits: .ofSlowReads, observe: observe)
+                url: url, group: group, poolSize: 2, limits: .ofSlowReads(within: slowBound), observe: observe)
             opened.append(slow)
             if let replicaURL {
                 let replica = try await Database(
-                    url: replicaURL, group: group, poolSize: 2, limits: .ofReplica, observe: observe)
+                    url: replicaURL, group: group, poolSize: 2, limits: .ofReplica(within: slowBound), observe: observe)
                 self.replica = replica
                 opened.append(replica)
             } else {
@@ -90,14 +92,14 @@ extension DatabaseLimits {
     }
 
     /// Reads go one at a time, since a slow one would delay those in the same batch.
-    fileprivate static var ofSlowReads: DatabaseLimits {
-        var limits = within(.seconds(2))
+    fileprivate static func ofSlowReads(within bound: Duration) -> DatabaseLimits {
+        var limits = within(bound)
         limits.readsTogether = 1
         return limits
     }
 
-    fileprivate static var ofReplica: DatabaseLimits {
-        var limits = ofSlowReads
+    fileprivate static func ofReplica(within bound: Duration) -> DatabaseLimits {
+        var limits = ofSlowReads(within: bound)
         limits.isReplica = true
         return limits
     }

@@ -12,21 +12,21 @@ import Postgres
 /// those that have a place take a seat among all nodes.
 package final class SlowReads: Sendable {
     private static let mostAtOnce = 2
-    /// The bound on all steps together, including their waiting.
-    private static let bound = Duration.seconds(2)
 
     /// The answer to a read that a third one has ended.
     package static let endedByAThird = Problem.tooManyAtOnce(
         "searches", mostAtOnce, wording: "too_many_slow_reads", seconds: 1)
 
     private let source: ReplicaReads
+    private let bound: Duration
     private let seats: Seats
     private let reads = Locked<[ID: [Read]]>([:])
 
-    /// Reads from the replica while it can be reached, and otherwise from the database.
-    package init(_ database: Database, replica: Database? = nil, seats: Seats) {
+    /// Reads from the replica while it can be reached, and otherwise from the database. All steps of a read together, and
+    /// their waiting, take no longer than `bound`.
+    package init(_ database: Database, replica: Database? = nil, within bound: Duration, seats: Seats) {
         source = ReplicaReads(database, replica: replica)
-        self.seats = seats
+        (self.bound, self.seats) = (bound, seats)
     }
 
     /// Reads, on the calling task's loop.
@@ -53,7 +53,7 @@ package final class SlowReads: Sendable {
             self.leave(own, of: account)
             answer.fulfil(result)
         }
-        let timer = loop.schedule(after: Self.bound) { [self] in
+        let timer = loop.schedule(after: bound) { [self] in
             end(own, PostgresError.unavailable("a read took too long"))
         }
         defer { timer.cancel() }

@@ -258,7 +258,11 @@ private struct OtherLock: Statement {
 }
 
 private struct CountWaiting: Statement {
-    static let sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted"
+    /// The locks of other tests' databases are seen, too.
+    static let sql = """
+        SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database AND datname = current_database()
+        WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
+        """
     static func decode(_ row: inout RowReader) throws -> Int64 { try row.read() }
 }
 

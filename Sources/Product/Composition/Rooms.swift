@@ -51,7 +51,8 @@ extension Composition {
             (self.settings, self.database, self.secret, self.status) = (settings, database, secret, status)
             (self.tails, self.threads, self.entry, self.steps) = (tails, threads, entry, steps)
             (self.messages, self.leaving) = (messages, leaving)
-            slowReads = SlowReads(lanes.slow, replica: lanes.replica, seats: tails.seats)
+            slowReads = SlowReads(
+                lanes.slow, replica: lanes.replica, within: lanes.slowBound, seats: tails.seats)
             streams = Streams(tails.seats)
             exports = ReplicaReads(database, replica: lanes.replica)
             newsStreams = NewsStreams(authenticator: entry.authenticator, streams: streams)

@@ -33,23 +33,25 @@ struct ServedProduct: Sendable {
         looseness: Double? = nil, publicURL: String = "", verifies: Bool = false, hashingThreads: Int = 2,
         poolSize: Int = 2, trust: Trust = Trust(), mostJobs: Int = 10_000,
         services: ServicesFarAway.Settings = .init(), map: MapSource = .grid, papers: KnownPapers = .usual,
-        _ body: (ServedProduct) async throws -> Answer
+        slowBound: Duration = .seconds(2), _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await turnstile.pass {
             try await serve(
                 looseness: looseness, publicURL: publicURL, verifies: verifies, hashingThreads: hashingThreads,
-                poolSize: poolSize, trust, mostJobs: mostJobs, services: services, map: map, papers: papers, body)
+                poolSize: poolSize, trust, mostJobs: mostJobs, services: services, map: map, papers: papers,
+                slowBound: slowBound, body)
         }
     }
 
     private static func serve<Answer: Sendable>(
         looseness: Double?, publicURL: String, verifies: Bool, hashingThreads: Int, poolSize: Int, _ trust: Trust,
         mostJobs: Int = 10_000, services: ServicesFarAway.Settings = .init(), map: MapSource = .grid,
-        papers: KnownPapers = .usual, radars: Bool = true, isFirst: Bool = true,
+        papers: KnownPapers = .usual, radars: Bool = true, isFirst: Bool = true, slowBound: Duration = .seconds(2),
         _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         let group = try EventLoopGroup(count: 2)
-        let lanes = try await Lanes(url: TestDatabase.current.url, on: group, poolSize: poolSize)
+        let lanes = try await Lanes(
+            url: TestDatabase.current.url, on: group, poolSize: poolSize, slowBound: slowBound)
         let database = lanes.requests
         let url = PublicURL(publicURL)
         var settings = Composition.Settings(
@@ -103,12 +105,12 @@ struct ServedProduct: Sendable {
     /// Starts another node on the same database.
     static func another<Answer: Sendable>(
         looseness: Double?, trust: Trust, services: ServicesFarAway.Settings = .init(), radars: Bool = true,
-        _ body: (ServedProduct) async throws -> Answer
+        slowBound: Duration = .seconds(2), _ body: (ServedProduct) async throws -> Answer
     ) async throws -> Answer {
         try await serve(
             looseness: looseness, publicURL: "", verifies: false, hashingThreads: 1, poolSize: 4, trust,
             services: services,
-            radars: radars, isFirst: false, body)
+            radars: radars, isFirst: false, slowBound: slowBound, body)
     }
 
     static let apps = MobileApps(
