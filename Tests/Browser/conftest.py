@@ -339,10 +339,9 @@ def sign_in(page, who):
     live(page)
 
 
-def unfold(page, *states):
-    """Opens the lists of what is over."""
-    for state in states:
-        page.locator(f".column.{state} .fold[aria-expanded=false]").click()
+def unfold(page, state):
+    """Opens the list of what is over like that."""
+    page.locator(f".column.{state} .fold[aria-expanded=false]").click()
 
 
 def live(page):

@@ -244,6 +244,9 @@ def test_what_is_wanted_at_once_and_takes_long_needs_a_hand(visit):
     # What else is over is still called beside it, above what was opened.
     heads = [page.locator(f".column.{name} .fold") for name in ("delivered", "cancelled")]
     until(page, lambda: heads[0].bounding_box()["y"] == heads[1].bounding_box()["y"] < page.locator(".column.delivered .card").bounding_box()["y"])
+    # One gives its room to the other.
+    heads[1].click()
+    expect(page.locator(".column .fold[aria-expanded=true]")).to_have_text(re.compile("Cancelled"))
 
 
 def test_a_row_leaves_out_the_stores_own_town(visit):

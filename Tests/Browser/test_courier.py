@@ -592,7 +592,7 @@ def test_notifications_and_who_else_is_signed_in(visit, look):
 
     page.get_by_label("Last name").fill("Anić Horvat")
     # What is switched is so at once.
-    page.get_by_label("Notifications", exact=True).uncheck()
+    page.get_by_label("Notifications on all my devices").uncheck()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=ana.token)["notifications_enabled"] is False
     # What stands in another form is still there, and is saved by its own button.

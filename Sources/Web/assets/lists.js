@@ -14,6 +14,9 @@ const endOf = (one) => one.delivered_at ?? one.cancelled_at;
 const placeOf = (one) => `${endOf(one)} ${one.id}`;
 const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
+/** Whether there is room for all: very wide screens have it. */
+const hasRoom = () => matchMedia('(min-width: 110rem)').matches;
+
 /** What is in that order, with each day before what ended on it. */
 const withDays = (items) => items.flatMap((one, place) => {
   const day = localDay(endOf(one));
@@ -37,8 +40,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   // What is searched for at the moment, and whether that is to be done once more.
   let searched, isOutdated = false, reloading;
   let complaint = '';
-  // Very wide screens have room for all.
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (matchMedia('(min-width: 110rem)').matches ? groups.map(({name}) => name) : []));
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (hasRoom() ? groups.map(({name}) => name) : []));
   const parts = groups.map(part);
   const problem = h('div');
 
@@ -57,8 +59,11 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     return made;
   }
 
+  /** Opens it or folds it; where there is no room for both, the other one gives its room. */
   function turn(name) {
-    if (!unfolded.delete(name)) unfolded.add(name);
+    const wasOpen = unfolded.delete(name);
+    if (!hasRoom()) unfolded.clear();
+    if (!wasOpen) unfolded.add(name);
     localStorage.setItem(place, JSON.stringify([...unfolded]));
     draw();
   }

@@ -122,9 +122,8 @@ function panels(account, {enter, leave, out}) {
   }));
   const usual = () => [switched('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
     ...['pin', 'photo', 'signature'].map((name) => switched(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
-  const here = panel(t('onThisDevice'), appearance(account), pushSwitch(account),
-    toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }),
-    account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn));
+  const heard = panel(t('notifications'), switched('notifiesAll', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
+    pushSwitch(account), toggle('sound', isLoud(), (isOn) => { setLoud(isOn); if (isOn) ring(); }));
 
   const load = () => loading(sessions, () => all('/v1/sessions'), (items) => sessions.replaceChildren(...items.map(session)));
 
@@ -134,8 +133,8 @@ function panels(account, {enter, leave, out}) {
     [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
       panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), ...usual()),
       panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
-    ['deviceAndLanguage', panel(t('preferences'), switched('notifications', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
-      form([tongue], t('save'), change, {draft: 'tongue'})), here],
+    ['deviceAndLanguage', heard, panel(t('preferences'), form([tongue], t('save'), change, {draft: 'tongue'}), appearance(account),
+      account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn))],
     ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
       panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),
       panel(t('yourData'), h('p', {class: 'hint'}, t('exportHint')),
