@@ -85,6 +85,7 @@ public struct WebFile: Sendable {
         WebFile("invites.js", PackageResources.invites_js),
         WebFile("jobcard.js", PackageResources.jobcard_js),
         WebFile("jobs.js", PackageResources.jobs_js),
+        WebFile("keeper.js", PackageResources.keeper_js),
         WebFile("keys.js", PackageResources.keys_js),
         WebFile("later.css", PackageResources.later_css),
         WebFile("later.js", PackageResources.later_js),

@@ -1004,8 +1004,13 @@ def test_the_board_is_printed_as_rows(visit):
     for hidden in (".bar", ".tools"):
         expect(page.locator(hidden)).to_be_hidden()
     # What the bar said on the screen, the heading says on paper.
-    expect(page.get_by_role("heading", level=1)).to_have_css("clip-path", "none")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_css("clip-path", "none")
     expect(page.locator(".card")).to_be_visible()
+    # With what it is, and whose and of when all of it is.
+    expect(page.locator(".card .what")).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(heading).to_have_attribute("data-printed", re.compile(r"^Pekara · \d.* 20\d\d \d\d:\d\d$"))
 
 
 def test_a_full_board_shows_what_is_carried(visit):

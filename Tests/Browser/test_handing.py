@@ -265,8 +265,7 @@ def test_who_finds_nobody_at_home_gives_back_freely(visit, look):
     call("PATCH", f"/v1/deliveries/{job}", {"courier_ids": [luka.id]}, shop.token)
     luka.act("accept", job)
     row = store.locator(f"[data-key='{job}'] .card")
-    expect(row.locator(".state")).to_contain_text("Accepted")
-    expect(row).not_to_have_class(re.compile("urgent"))
+    expect(row.locator(".state")).to_contain_text("Parcel with Ana")
     expect(still).to_be_visible()
     other = visit("/courier", phone=True)
     sign_in(other, luka)
@@ -299,6 +298,29 @@ def test_why_it_came_back_is_said_by_whoever_gave_it_back(visit):
     expect(alarm).to_contain_text("Ana Anić")
     expect(alarm).to_contain_text("Trouble with the vehicle")
     expect(alarm).not_to_contain_text("Nobody home")
+
+
+def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
+    shop = Store()
+    ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
+    job = shop.deliver_to(ana, bor)
+    ana.act("accept", job)
+    ana.act("pick_up", job)
+    page = visit("/store")
+    sign_in(page, shop)
+    row = page.locator(f"[data-key='{job}'] .card")
+    expect(row.locator(".state")).to_contain_text("Fetched")
+    ana.act("cancel", job, reason="vehicle")
+    expect(row.locator(".warning")).to_have_text("! Parcel with Ana Anić")
+    # Who takes it next looks for it in vain at the store's.
+    bor.act("accept", job)
+    expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
+    chip = page.get_by_role("button", name="! 1 parcel with somebody else")
+    chip.click()
+    expect(page.locator(".column.open .card")).to_have_count(1)
+    bor.act("pick_up", job)
+    expect(chip).to_have_count(0)
+    expect(row.locator(".state")).to_contain_text("Fetched")
 
 
 def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):

@@ -65,6 +65,10 @@ import Testing
             let answer = try await api.post("/v1/sessions", ["cookie": "yes"])
             #expect(answer.status == 422)
             #expect(answer.wrong == ["email": "email_or_phone", "password": "required", "cookie": "wrong_type"])
+            for name in ["email", "phone"] {
+                let wrong = try await api.post("/v1/sessions", [name: ""]).wrong
+                #expect(wrong == [name: "required", "password": "required"])
+            }
         }
     }
 

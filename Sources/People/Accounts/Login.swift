@@ -46,7 +46,11 @@ extension Fields {
     /// Either an e-mail address or a phone number.
     mutating func login() -> Login {
         if let login = optionalLogin() { return login }
-        if !refused("email"), !refused("phone") { refuse("email", "email_or_phone") }
+        if !refused("email"), !refused("phone") {
+            // Who left the one empty that they were asked for is told so there.
+            let asked = ["email", "phone"].filter(isGiven)
+            if asked.count == 1 { refuse(asked[0], "required") } else { refuse("email", "email_or_phone") }
+        }
         return .email(.example)
     }
 

@@ -21,6 +21,8 @@ package struct TrackedDelivery: Sendable {
     package let cash: Money?
     package let receivedBy: String?
     package let wishesLeft: Int
+    /// What its recipient wished last.
+    package let wish: (text: String, at: Timestamp)?
     package let stars: Int?
     /// How many stops its courier makes before this one, as far as that is told: none, or one. Known from picking up on.
     package let stopsBefore: Int?
@@ -57,6 +59,9 @@ package struct TrackedDelivery: Sendable {
         return wasNearby && stopsBefore == 0 && !isFar
     }
 
+    /// Whether its recipient has answered what went wrong at the door.
+    package var isAnswered: Bool { attempt.flatMap { attempt in wish.map { $0.at > attempt.at } } ?? false }
+
     /// Whether its recipient may wish something now.
     package var mayWish: Bool { status.isCarried && wishesLeft > 0 }
 
@@ -92,7 +97,8 @@ struct FindTracked: Statement {
             CASE WHEN d.status = 'delivered' THEN (
                 SELECT received_by FROM delivery_history h WHERE h.delivery_id = d.id AND h.action = 'deliver'
                 ORDER BY seq DESC LIMIT 1) END,
-            \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.stars::integer, stop.before, t.ended,
+            \(Bounds.wishes) - coalesce(jsonb_array_length(x.wishes), 0), x.wishes->-1->>'text',
+            (x.wishes->-1->>'at')::timestamptz, x.stars::integer, stop.before, t.ended,
             d.recipient_first_name = '' OR \(SeeingSQL.isPast), s.off, p.at, p.lat, p.lon,
             EXISTS (SELECT FROM nearby_told n WHERE n.delivery_id = d.id AND n.carry = d.accepted_at), \(Arrival.column)
         FROM trackings t JOIN deliveries d ON d.id = t.delivery_id JOIN stores s ON s.id = d.store_id
@@ -142,6 +148,8 @@ extension TrackedDelivery {
         cash = try amount.flatMap { amount in try currency.map { try Money(amount, $0) } }
         receivedBy = try row.read()
         wishesLeft = Int(try row.read() as Int32)
+        let (wish, wished): (String?, Timestamp?) = (try row.read(), try row.read())
+        self.wish = wish.flatMap { wish in wished.map { (wish, $0) } }
         stars = (try row.read() as Int32?).map(Int.init)
         let before: Int64? = try row.read()
         stopsBefore = before.flatMap { $0 < FindTracked.mostBefore ? Int($0) : nil }

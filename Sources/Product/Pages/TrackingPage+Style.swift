@@ -11,6 +11,7 @@ extension TrackingPage {
         .said.accepted,.said.on_the_way{background:var(--blue-tint);color:var(--blue)}
         .said.delivered{background:var(--green-tint);color:var(--green)}
         .said.attempt_failed{background:var(--red-tint);color:var(--red)}
+        .said.answered{background:var(--amber-tint);color:var(--amber)}
         .said.cancelled{background:var(--grey-tint);color:var(--grey)}
         .about{display:block;margin-top:4px;font-size:18px;font-weight:400}.about time{font-weight:650}
         .why{margin:0 0 16px;font-size:18px}
@@ -48,7 +49,7 @@ extension TrackingPage {
         summary::after{content:"+";color:var(--soft)}
         [open] summary::after{content:"−"}
         .quick{display:flex;flex-wrap:wrap;gap:8px;margin:0 0 12px}
-        .quick button{width:auto;min-height:44px;margin:0;padding:8px 16px;border-radius:99px;background:none;color:var(--accent);font-size:15px;font-weight:400}
+        .track .quick button{width:auto;min-height:44px;margin:0;padding:8px 16px;border:1px solid var(--accent);border-radius:99px;background:none;color:var(--accent);font-size:15px;font-weight:400}
         .rate{padding-top:16px}
         fieldset{margin:0 0 8px;padding:0;border:0}
         legend{padding:0;font-size:18px;font-weight:650}
@@ -62,14 +63,13 @@ extension TrackingPage {
         .stars label:has(~label input:checked) .star::before{content:"★"}
         .stars input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
-        .given{font-size:18px}.given span{color:var(--accent);letter-spacing:2px}
+        .given{margin:0 0 20px;font-size:18px;overflow-wrap:anywhere}.given span{color:var(--accent);letter-spacing:2px}.given q{font-weight:650;white-space:pre-line}.given time{color:var(--soft);font-size:15px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
         main:has(.rate,details,.given) .call{background:none;color:var(--accent)}
         @media(max-width:480px){.call{justify-content:center}.call>:nth-child(2){display:none}}
         main [data-part=state] .call{margin:0 0 20px;background:var(--accent);color:var(--on)}
-        main:has(.attempt_failed) .steps [aria-current]{border-color:var(--red)}
-        .notice{padding:12px 16px;border-radius:8px;background:var(--green-tint);color:var(--green);font-weight:650}
-        .notice.refused{background:var(--red-tint);color:var(--red)}
+        main:has(.attempt_failed:not(.answered)) .steps [aria-current]{border-color:var(--red)}
+        .notice{padding:12px 16px;border-radius:8px;background:var(--red-tint);color:var(--red);font-weight:650}
         footer{margin:32px 0 0}footer .brand{margin:0;font-size:15px;justify-content:center}
         footer .brand svg{width:20px;height:20px;border-radius:6px}
         @media(max-width:480px){.track{padding:0}}

@@ -17,19 +17,14 @@ struct TrackingPage {
         (words, self.assets, self.map) = (TrackingWords(request.acceptedLanguage), assets, map)
     }
 
-    /// What the page says besides: that something was taken, or why it was not.
-    enum Said: String {
-        case wish, rating
-        case refused
-    }
-
-    /// `typed` is what was written and not taken: it is there to be changed.
-    func page(_ tracked: TrackedDelivery, _ token: String, said: Said? = nil, typed: String = "") -> HTMLPage {
+    /// `refused` is what was written and not taken: it is there to be changed.
+    func page(_ tracked: TrackedDelivery, _ token: String, refused: String? = nil) -> HTMLPage {
+        let typed = refused ?? ""
         var page = HTMLPage(
             title: "\(tracked.storeName) · Kurir", language: words.words.code,
             body: """
                 <main class="track" data-token="\(HTMLPage.escaped(token))">\(HTMLPage.heading(of: tracked.storeName))
-                \(notice(said))
+                \(refused == nil ? "" : refusal)
                 <div data-part="state" role="status" aria-live="polite">\(state(tracked))</div>
                 <div data-part="steps">\(steps(tracked))</div>
                 <div data-part="times">\(times(tracked))</div>
@@ -63,7 +58,7 @@ struct TrackingPage {
 
     private func state(_ tracked: TrackedDelivery) -> String {
         """
-        <p class="said \(tracked.state.rawValue)"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
+        <p class="said \(tracked.state.rawValue)\(tracked.isAnswered ? " answered" : "")"><span class="sign" aria-hidden="true">\(Self.signs[tracked.state] ?? "")</span>\
         <span>\(HTMLPage.escaped(words.text(tracked)))\(arrival(tracked))</span></p>\(attempt(tracked))\(tracked.state == .attemptFailed ? call(tracked) : "")
         """
     }
@@ -100,12 +95,11 @@ struct TrackingPage {
         tracked.isLate ? text("track_was_due") : text("track_due")
     }
 
-    /// By when it was promised, where nothing above says so, or when it came; and to whom.
+    /// By when it was promised, where nothing above says so, and to whom it came.
     private func times(_ tracked: TrackedDelivery) -> String {
         var lines: [(label: String, value: String)] = []
-        if let delivered = tracked.times.delivered {
-            lines.append((text("track_at"), clock(delivered, tracked)))
-            if let person = tracked.receivedBy { lines.append((text("track_to"), HTMLPage.escaped(person))) }
+        if let person = tracked.receivedBy {
+            lines.append((text("track_to"), HTMLPage.escaped(person)))
         } else if let due = tracked.due, tracked.status.isOpen,
             tracked.state == .attemptFailed || (tracked.arrival != nil && tracked.isLate)
         {
@@ -165,9 +159,18 @@ struct TrackingPage {
     }
 
     private func wish(_ tracked: TrackedDelivery, _ token: String, _ typed: String) -> String {
+        let wished = tracked.wish.map { wish in
+            """
+            <p class="given"><span aria-hidden="true">✓</span> \(text("track_wished")) <q>\(HTMLPage.escaped(wish.text))</q> \(clock(wish.at, tracked))</p>
+            """
+        }
+        return (tracked.status.isCarried ? wished ?? "" : "") + wishing(tracked, token, typed)
+    }
+
+    private func wishing(_ tracked: TrackedDelivery, _ token: String, _ typed: String) -> String {
         guard tracked.mayWish else { return "" }
         // What most wish is one touch.
-        let isMissed = tracked.state == .attemptFailed
+        let isMissed = tracked.state == .attemptFailed && !tracked.isAnswered
         let usual = [isMissed ? "home" : "bell", "neighbour", "call"].map { wish in
             let said = text("track_wish_\(wish)")
             return """
@@ -175,7 +178,7 @@ struct TrackingPage {
                 """
         }.joined()
         return """
-            <details\(typed.isEmpty && !isMissed ? "" : " open")><summary>\(text("track_wish"))</summary><div class="quick">\(usual)</div>\
+            <details\(typed.isEmpty && !isMissed ? "" : " open")><summary>\(tracked.wish == nil ? text("track_wish") : text("track_wish_more"))</summary><div class="quick">\(usual)</div>\
             <form method="post" action="/t/\(HTMLPage.escaped(token))/wish">
             <label for="wish">\(text("track_wish_what"))</label>
             <textarea id="wish" name="text" rows="2" maxlength="\(Bounds.wish)" required>\(Self.typed(typed))</textarea>
@@ -228,11 +231,7 @@ struct TrackingPage {
         return [code, first, middle, rest.dropFirst(area + middle.count)].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    private func notice(_ said: Said?) -> String {
-        guard let said else { return "" }
-        let role = said == .refused ? "alert" : "status"
-        return "<p class=\"notice \(said.rawValue)\" role=\"\(role)\">\(text("track_said_\(said.rawValue)"))</p>"
-    }
+    private var refusal: String { "<p class=\"notice\" role=\"alert\">\(text("track_refused"))</p>" }
 
     private func text(_ name: String, _ values: [String: String] = [:]) -> String {
         HTMLPage.escaped(words.say(name, values))

@@ -14,14 +14,8 @@ struct TrackingPageRoom: Room {
         [
             Endpoint(
                 .get, "/t/{token}", for: .anyone, "The page by which a recipient follows a delivery", room: "Pages",
-                query: [
-                    Endpoint.Parameter(
-                        name: "said", shape: .oneOf(["wish", "rating"]), what: "What was said on it just now.")
-                ], answers: Self.pages
-            ) { call in
-                let said = call.request.query("said").flatMap(TrackingPage.Said.init)
-                return try await show(call) { (try await tracking.find(call), said == .refused ? nil : said) }
-            },
+                answers: Self.pages
+            ) { try await show($0) },
             again("wish"), again("rating"),
             form("wish", "Takes a recipient's wish, and shows the page again") { call in
                 let text = try Texts.paragraph(call.request.formField("text") ?? "", upTo: Bounds.wish)
@@ -64,42 +58,44 @@ struct TrackingPageRoom: Room {
         ) { call in
             do {
                 try await take(call)
-                return try back(call, "?said=\(name)")
+                return try back(call)
             } catch is InvalidValue {
                 return try await refuse(call, .unprocessable)
             } catch let problem as Problem where problem.status == .conflict {
                 return try await refuse(call, .conflict)
             } catch let problem as Problem {
-                return try await show(call) { throw problem }
+                return try show(call, problem)
             }
         }
     }
 
     private func refuse(_ call: Call, _ status: Status) async throws -> Response {
-        try await show(call, status, typed: call.request.formField("text") ?? "") {
-            (try await tracking.find(call), .refused)
-        }
+        try await show(call, status, refused: call.request.formField("text") ?? "")
     }
 
-    private func back(_ call: Call, _ query: String = "") throws -> Response {
+    private func back(_ call: Call) throws -> Response {
         let token: String = try call.request.parameter("token")
-        return Response(.seeOther, headers: [Response.Header("Location", "/t/\(token)\(query)")])
+        return Response(.seeOther, headers: [Response.Header("Location", "/t/\(token)")])
     }
 
-    /// The page of what was found, or the one that says why there is none.
-    private func show(
-        _ call: Call, _ status: Status = .ok, typed: String = "",
-        _ find: () async throws -> (tracked: TrackedDelivery, said: TrackingPage.Said?)
-    ) async throws -> Response {
-        let page = TrackingPage(call.request, assets: assets, map: map)
+    /// The page of what is found, or the one that says why there is none.
+    private func show(_ call: Call, _ status: Status = .ok, refused: String? = nil) async throws -> Response {
         do {
-            let found = try await find()
-            return page.page(found.tracked, try call.request.parameter("token"), said: found.said, typed: typed)
-                .response(status)
-        } catch let problem as Problem where problem.status == .gone {
-            return page.over.response(.gone)
-        } catch let problem as Problem where problem.status == .notFound {
-            return page.unknown.response(.notFound)
+            return page(call).page(
+                try await tracking.find(call), try call.request.parameter("token"), refused: refused
+            ).response(status)
+        } catch let problem as Problem {
+            return try show(call, problem)
         }
     }
+
+    private func show(_ call: Call, _ problem: Problem) throws -> Response {
+        switch problem.status {
+        case .gone: page(call).over.response(.gone)
+        case .notFound: page(call).unknown.response(.notFound)
+        default: throw problem
+        }
+    }
+
+    private func page(_ call: Call) -> TrackingPage { TrackingPage(call.request, assets: assets, map: map) }
 }

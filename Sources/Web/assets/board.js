@@ -10,20 +10,21 @@ import {inTime, isFailed, isLate, isOld, isSlow, offeredAt, since, soonest, tick
 import {gathered} from './feed.js';
 import {filters} from './filters.js';
 import {guide} from './guide.js';
+import {learnKeepers} from './keeper.js';
 import {keys} from './keys.js';
 import {loaded, soon} from './later.js';
 import {longestSearch, openStatuses} from './lifecycle.js';
 import {lists} from './lists.js';
 import {isMeant} from './meant.js';
-import {createdWords, isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
+import {createdWords, isElsewhere, isGivenBack, isHeld, isStranded, isUnaccepted, isUnheard, isUrgent, needOf, patience, tellHeard} from './offering.js';
 import {noticed} from './push.js';
-import {t} from './words.js';
+import {dayOf, localDay, t, timeOf} from './words.js';
 
 soon('details');
 soon('editor');
 soon('talkbeside');
 /** What needs a hand, most of all first. */
-const needs = {late: isLate, failed: isFailed, stranded: isStranded, givenBack: isGivenBack, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, behind: willBeLate};
+const needs = {late: isLate, failed: isFailed, stranded: isStranded, givenBack: isGivenBack, unheard: isUnheard, unaccepted: isUnaccepted, slow: isSlow, elsewhere: isElsewhere, behind: willBeLate};
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime, heads: ['due', 'stateHead']},
@@ -129,9 +130,13 @@ export function board(region, {count}) {
     mark();
     drawMap();
     told();
+    learnKeepers(all, columns.draw);
     tellFoot(columns.of('delivered', 'cancelled').length);
     tellCrew(crew, seen.couriers(), columns.of('in_progress'));
   }
+
+  /** On paper it says whose it is, and of when. */
+  function sign() { region.previousElementSibling.dataset.printed = [remembered().name, `${dayOf(localDay(Date.now()))} ${timeOf(Date.now())}`].join(' · '); }
 
   function told() { noticed('board', ({delivery_id: id}) => Boolean(columns.get(id))); }
 
@@ -191,6 +196,7 @@ export function board(region, {count}) {
     if (!words && !document.hidden && columns.of('in_progress').length) columns.renew('in_progress');
   }, 30_000);
   document.addEventListener('visibilitychange', told);
+  window.addEventListener('beforeprint', sign);
   const unlisten = keys.listen({
     n: create, '/': () => search.focus(), ArrowDown: () => step(1), ArrowUp: () => step(-1),
   });
@@ -225,6 +231,7 @@ export function board(region, {count}) {
       if (!words && columns.parts.every((part) => part.isLoaded)) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
+      window.removeEventListener('beforeprint', sign);
       watch.then((end) => end());
       map.leave();
       unlisten();

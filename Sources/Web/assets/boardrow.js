@@ -5,8 +5,9 @@ import {backSign, failureOf, fullName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, isSlow, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
+import {keeperOf} from './keeper.js';
 import {marked} from './meant.js';
-import {isGivenBack, isHeld, isPressing, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
+import {isElsewhere, isGivenBack, isHeld, isPressing, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
@@ -18,7 +19,8 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const found = (text) => marked(text, words);
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
-  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) && t('nobodyOnDuty');
+  const keeper = keeperOf(delivery);
+  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && !courier && parcelWith(keeper);
   const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
@@ -30,6 +32,9 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
       said && h('span', {}, courier ? found(said) : said), nth && h('span', {class: 'stop'}, nth)), state(delivery)));
 }
 
+/** Who still has it that is to be brought by somebody else, by as many names. */
+const parcelWith = ({name}, names) => t('parcelWith', {name: name ? name.split(' ').slice(0, names).join(' ') : t('erasedCourier')});
+
 /** What came of bringing it, where it could not be handed over. */
 const failure = ({attempts, last_attempt: last}) => `! ${attempts > 1 ? `${attempts}× ` : ''}${failureOf(last.reason)}`;
 
@@ -40,6 +45,7 @@ function progress(delivery) {
   if (isGivenBack(delivery)) return {isAlarm: true, text: t('wasGivenBack'), sign: backSign};
   if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
   if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', since(offeredAt(delivery))]};
+  if (isElsewhere(delivery)) return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
   if (status === 'in_progress') return {text: [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)]};
   return {text: punctuality(delivery)};

@@ -38,7 +38,7 @@ export function day(region, {account}) {
 
   /** Where one is, and what that is called; where nobody says so, where the store is, or somewhere. */
   const here = () => new Promise((found) => {
-    const elsewhere = () => found(account.location ? [account.name, account.location] : [t('weatherElsewhere', {place: anywhere.name}), anywhere]);
+    const elsewhere = () => found(account.location ? [account.name, account.location] : [anywhere.name, anywhere, t('weatherElsewhere')]);
     locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]), elsewhere, lately);
     setTimeout(elsewhere, patience);
   });
@@ -47,8 +47,8 @@ export function day(region, {account}) {
     const {weather} = await get('/v1/about');
     if (!weather) return {isOff: true};
     if (chosen) return get('/v1/weather', {place: chosen});
-    const [name, {lat, lon}] = await here();
-    return {name, ...await get('/v1/weather', {lat, lon})};
+    const [name, {lat, lon}, why] = await here();
+    return {name, why, ...await get('/v1/weather', {lat, lon})};
   }
 
   async function load() {
@@ -106,7 +106,7 @@ export function day(region, {account}) {
       slider.dispatchEvent(new Event('input'));
     }}, h('span', {class: 'hint'}, clockOf(one)), h('span', {class: 'sky'}, skyOf(one.code, one)), h('strong', {}, degrees(one.temperature_c)),
       h('span', {class: 'hint wet'}, one.precipitation_chance >= likely ? percent(one.precipitation_chance) : ''))));
-    const now = h('div', {}, h('h2', {}, place.name ?? page.name), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
+    const now = h('div', {}, h('h2', {}, place.name ?? page.name), page.why && h('p', {class: 'hint'}, page.why), hour, h('div', {class: 'field'}, h('label', {for: slider.id}, t('weatherHour')), slider),
       h('p', {class: 'ends hint', 'aria-hidden': 'true'}, h('span', {}, t('weatherNow')), h('span', {}, momentOf(hours.at(-1)))));
     redraw(() => shown.replaceChildren(now,
       h('ol', {class: 'hours'}, strip),

@@ -9,6 +9,7 @@ import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {icon} from './icons.js';
+import {keeperIn} from './keeper.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
@@ -57,12 +58,7 @@ export function details(delivery, {changed, created, closed}) {
     cameBack = last && last === steps.findLast(({action}) => ['accept', 'cancel', 'reassign'].includes(action)) ? last.at : undefined;
     content.querySelector('.course').replaceWith(course(now, cameBack));
     back.textContent = last ? `${backSign} ${t('wasGivenBack')}${giver.textContent}` : '';
-    let holder, keeps;
-    for (const {action, actor} of steps) {
-      if (action === 'pick_up') [holder, keeps] = [actor];
-      else if (action === 'deliver') holder = keeps = undefined;
-      else if (['cancel', 'reassign'].includes(action) && holder) [holder, keeps] = [undefined, holder];
-    }
+    const keeps = keeperIn(steps);
     still.replaceChildren(...keeps ? [h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`), keeps.name && h('p', {class: 'actions'}, talkLink(keeps.id, keeps.name, delivery.id))].filter(Boolean) : []);
     markStill();
     if (!keeps?.name) return;
@@ -142,7 +138,7 @@ export function details(delivery, {changed, created, closed}) {
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
       isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver), still,
         // Whoever has not answered for long is asked once more, too.
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t('chooseOthers'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back, still,
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),

@@ -6,9 +6,9 @@ import {t, when} from './words.js';
 
 const hour = 3_600_000;
 
-/** The switch in the bar, hidden where the server knows no duty. Going on duty takes one more touch, which says until when; leaving needs no word. */
+/** The switch in the bar, hidden where the server knows no duty. Who comes may say until when. */
 export function dutySwitch(account) {
-  const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: () => (account.on_duty ? change(false) : askUntil())});
+  const button = h('button', {type: 'button', role: 'switch', class: 'duty', onclick: () => change(!account.on_duty)});
 
   let end;
 
@@ -37,7 +37,7 @@ export function dutySwitch(account) {
       dialog.close();
       change(true, until);
     }}, text);
-    const dialog = openDialog(t('untilWhenOnDuty'), h('p', {class: 'actions'}, choice('main', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
+    const dialog = openDialog(t('untilWhenOnDuty'), h('p', {class: 'actions'}, choice('', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
   }
 
   async function change(on, until = null) {
@@ -45,7 +45,7 @@ export function dutySwitch(account) {
     try {
       const answer = await ask('PUT', '/v1/me/duty', {on, until});
       remember(Object.assign(account, {on_duty: on, duty_until: until}, answer));
-      say(t(on ? 'nowOnDuty' : 'nowOffDuty'), !on && {verb: t('undo'), act: () => change(true, before)});
+      say(t(on ? 'nowOnDuty' : 'nowOffDuty'), on ? !until && {verb: t('dutyUntil'), act: askUntil} : {verb: t('undo'), act: () => change(true, before)});
     } catch (error) {
       say(wordsOf(error));
     }

@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), job.status !== 'pending' && farness(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -98,9 +98,8 @@ export const triedSoFar = ({attempts, last_attempt: last}) => t('attempted', {co
 function terms(job) {
   const {cash, attempts, proof = {}} = job;
   const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
-  const [from, to] = [fetchedFrom(job), job.recipient?.location];
   const chips = [
-    payOf(job), job.status === 'pending' && h('span', {class: 'term far'}, farness(job)), job.status === 'pending' && from && to && h('span', {class: 'term far'}, t('wayToDoor', {distance: distance(meters(from, to))})), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
+    payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
     parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term wants'}, wanted.join(' · ')),
   ].filter(Boolean);
   return [
@@ -111,6 +110,12 @@ function terms(job) {
 
 /** What stands behind a dot, or on a line of its own. */
 const apart = (name, what) => h('span', {class: name}, h('span', {'aria-hidden': 'true'}, ' · '), what);
+
+/** How long the way of an offer is, from where it is fetched. */
+function toDoor(job) {
+  const [from, to] = [fetchedFrom(job), job.recipient?.location];
+  return job.status === 'pending' && from && to && apart('door', t('wayToDoor', {distance: distance(meters(from, to))}));
+}
 
 /** Where it comes from: the store, or where else it is fetched. */
 export function source(job) {

@@ -317,13 +317,14 @@ export function jobs(region, {account, count}) {
         first?.load();
         return type === 'partner.ended' && all.reload();
       }
-      if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '), {isNews: true});
+      if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '), {isNews: true, isSeen: true});
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
-      if (type === 'delivery.wish') say(t('newWish'), {isNews: true});
+      if (type === 'delivery.wish') say([t('newWish'), delivery.wishes?.at(-1)?.text].filter(Boolean).join(': '), {isNews: true});
       if (why) tellGone(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
+      if (type === 'delivery.offered') all.parts[1].list.querySelector(`[data-key='${delivery.id}']`)?.classList.add('taken');
     },
   };
 }

@@ -1,4 +1,5 @@
 // A map that lives: stops of deliveries, couriers as they move, and the way to one of them.
+import {remembered} from './account.js';
 import {get, lasting} from './ask.js';
 import {backSign, fullName, signs} from './delivery.js';
 import {makeMap, fit, line, sign} from './map.js';
@@ -165,11 +166,12 @@ export function stopOf(delivery, act, stands = isUrgent(delivery)) {
   };
 }
 
-/** From where its courier is over the stops before it to a delivery. */
+/** From where its courier is, over where it is still to be fetched and the stops before it, to a delivery. */
 export function wayTo(one, deliveries, couriers) {
   const from = one?.status === 'in_progress' && one.recipient?.location && couriers.get(one.courier?.id);
   if (!from) return [];
   const before = deliveries.filter(({id, courier, stop}) => id !== one.id && courier?.id === one.courier.id && stop && one.stop && stop.number < one.stop.number)
     .sort((one, other) => one.stop.number - other.stop.number);
-  return [from, ...[...before, one].map(({recipient}) => recipient.location)];
+  const shop = !one.picked_up_at && (one.pickup?.address ? one.pickup.location : remembered()?.location);
+  return [from, ...shop ? [shop] : [], ...[...before, one].map(({recipient}) => recipient.location)];
 }

@@ -1,6 +1,7 @@
 // How a delivery is offered: to all at once, or to one after the other, and from when on.
 import {remembered} from './account.js';
 import {isFailed, isLate, isOld, isSlow, willBeLate} from './due.js';
+import {keeperOf} from './keeper.js';
 import {t, when} from './words.js';
 
 const orders = ['given', 'nearest', 'reliable'];
@@ -46,14 +47,17 @@ const unheard = new Set();
 export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
 export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isGivenBack(one) && !isUnaccepted(one);
 
+/** Whether who is to bring it looks for it in vain, since somebody else still has it. */
+export const isElsewhere = (one) => one.status === 'in_progress' && Boolean(keeperOf(one));
+
 /** Whether it needs its store's hand, and so stands out at a glance. */
-export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || willBeLate(one);
+export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || isElsewhere(one) || willBeLate(one);
 
 /** Whether somebody waits in vain now. */
 export const isPressing = (one) => isUnheard(one) || isLate(one) || isFailed(one) || isStranded(one);
 
 /** What of it changes what is said with time alone. */
-export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isIgnored].map((is) => is(one)).join();
+export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isIgnored, (each) => keeperOf(each)?.id].map((is) => is(one)).join();
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});

@@ -112,8 +112,8 @@ export function papers(region) {
   /** By hand, or what else there is to say of a code that was scanned. */
   function add(raw) {
     const fields = [
+      {name: 'kind', label: t('paperKind'), options: [...kinds.map((kind) => [kind, t(`paper_${kind}`)]), ['', t('paper_eu_dcc')]], value: kinds[0]},
       {name: 'raw', label: t('codeText'), value: raw, required: true, rows: 3, hint: t('codeTextHint')},
-      {name: 'kind', label: t('paperKind'), options: [['', t('paper_eu_dcc')], ...kinds.map((kind) => [kind, t(`paper_${kind}`)])], value: raw ? kinds[0] : ''},
       {name: 'title', label: t('paperTitle'), hint: t('paperTitleHint')}, {name: 'valid_until', label: t('paperUntil'), type: 'date'},
     ];
     const filled = form(fields, t('save'), async ({raw: typed, ...stated}) => {

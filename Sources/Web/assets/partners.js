@@ -121,8 +121,8 @@ export function partners(region) {
   }, 250);
   const search = h('input', {type: 'search', id: newID(), maxlength: longestSearch, oninput: searched});
   region.append(
-    h('div', {}, panel(t('yourCouriers'), couriers), wants(showCouriers)),
-    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent, 'invite')), panel(t('invitesSent'), sent)),
+    h('div', {}, panel(t('yourCouriers'), couriers)),
+    h('div', {}, panel(t('inviteSomebody'), h('p', {class: 'hint'}, t('inviteText')), numberForm(showSent, 'invite')), panel(t('invitesSent'), sent), wants(showCouriers)),
     h('div', {}, panel(t('directory'), h('div', {class: 'field'}, h('label', {for: search.id}, t('searchDirectory')), search), found, more)));
   showCouriers();
   showSent();

@@ -12,7 +12,7 @@ export const saidMark = ({wishes = [], rating}) => `${wishes.length} ${rating?.s
 export function said({wishes = [], rating}) {
   const stars = rating && t('starsOf', {stars: rating.stars});
   return [
-    wishes.length && h('section', {class: 'wishes'}, h('h3', {}, t('wishes')),
+    wishes.length && h('section', {class: 'wishes'}, h('p', {}, t('wishes')),
       h('ul', {}, wishes.map(({text, at}) => h('li', {}, h('p', {class: 'said'}, text), moment(at))))),
     rating && h('section', {class: 'rating'}, h('h3', {}, t('ratingOf')), h('p', {}, h('span', {'aria-hidden': 'true'}, '★'.repeat(rating.stars)), ' ', stars),
       rating.text && h('p', {class: 'said'}, rating.text)),

@@ -7,7 +7,6 @@ import {follow} from './feed.js';
 import {icon} from './icons.js';
 import {fetchLater, loaded} from './later.js';
 import {unsent} from './outgoing.js';
-import {pullToRefresh} from './pull.js';
 import {asking, device} from './push.js';
 import {tabs} from './tabs.js';
 import {tally} from './tally.js';
@@ -203,7 +202,8 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
     ['visibilitychange', tell], ['unsent', tell],
   ];
   for (const [event, listener] of listeners) window.addEventListener(event, listener);
-  const unpull = pullToRefresh(main, refresh);
+  let unpull = () => {}, isOver = false;
+  loaded('pull').then(({pullToRefresh}) => { if (!isOver) unpull = pullToRefresh(main, refresh); }, () => {});
   // A notification was touched, or what was accepted on one is done.
   const hear = ({data: {goes, said}}) => {
     if (said) say(said);
@@ -244,6 +244,7 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
     clearTimeout(silence);
     view.leave?.();
     unfollow();
+    isOver = true;
     unpull();
     navigator.serviceWorker?.removeEventListener('message', hear);
     for (const [event, listener] of listeners) window.removeEventListener(event, listener);

@@ -1,0 +1,38 @@
+// With whom a parcel still is that somebody else is to bring: fetched and given back, as the steps of its delivery tell.
+import {get} from './ask.js';
+import {isOpen} from './due.js';
+
+/** Who has fetched it and is not the one who brings it any more, if anybody. */
+export function keeperIn(steps) {
+  let holder, keeper;
+  for (const {action, actor} of steps) {
+    if (action === 'pick_up') [holder, keeper] = [actor];
+    else if (action === 'deliver') holder = keeper = undefined;
+    else if (['cancel', 'reassign'].includes(action) && holder) [holder, keeper] = [undefined, holder];
+  }
+  return keeper;
+}
+
+// What is known of each, and of which version of it.
+const known = new Map();
+
+const mayBeElsewhere = (one) => isOpen(one) && !one.picked_up_at && (one.given_back_count > 0 || one.attempts > 0);
+
+/** The one who still has it, as far as that is known, unless it is who brings it. */
+export function keeperOf(one) {
+  const keeper = mayBeElsewhere(one) ? known.get(one.id)?.keeper : undefined;
+  return keeper?.id === one.courier?.id ? undefined : keeper;
+}
+
+/** Finds it out of those of which it may be so, which are few; `changed` is told when more is known. */
+export function learnKeepers(deliveries, changed) {
+  for (const {id, version} of deliveries.filter(mayBeElsewhere)) {
+    const before = known.get(id);
+    if (before?.version === version) continue;
+    known.set(id, {...before, version});
+    get(`/v1/deliveries/${id}/history`, {limit: 200}).then(({items}) => {
+      known.set(id, {version, keeper: keeperIn(items)});
+      changed();
+    }, () => known.delete(id));
+  }
+}
