@@ -300,6 +300,24 @@ def test_why_it_came_back_is_said_by_whoever_gave_it_back(visit):
     expect(alarm).not_to_contain_text("Nobody home")
 
 
+def test_whom_one_did_not_find_is_tried_last(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [shop.deliver_to(ana) for _ in range(2)]
+    for job in jobs:
+        ana.act("accept", job)
+        ana.act("pick_up", job)
+    call("PUT", "/v1/me/route", {"delivery_ids": jobs}, ana.token)
+    ana.act("fail", jobs[0], reason="nobody_home")
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    first = page.locator(".in_progress li.card").first
+    expect(first).to_have_attribute("data-key", jobs[0])
+    first.get_by_role("button", name="Try again last").click()
+    expect(first).to_have_attribute("data-key", jobs[1])
+    until(page, lambda: call("GET", f"/v1/deliveries/{jobs[0]}", token=ana.token)["stop"] == {"number": 2, "of": 2})
+
+
 def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))

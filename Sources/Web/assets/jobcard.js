@@ -14,8 +14,8 @@ import {talkLink} from './talk.js';
 import {mapLink, streetOf, wayLink} from './way.js';
 import {t, timeOf, when} from './words.js';
 
-/** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, and `isOneOfMany` is whether its place can be changed. */
-export function jobCards({look, ask, isOneOfMany}) {
+/** Cards and what stands on them. `look` opens a delivery, `ask` asks for what a step says, `isOneOfMany` is whether its place can be changed, and `putOff` goes to it last. */
+export function jobCards({look, ask, isOneOfMany, putOff}) {
   function card(known) {
     const job = outgoing.ahead(known);
     const {recipient, status} = job;
@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), farness(job), toDoor(job)),
+      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', class: 'quiet later', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));

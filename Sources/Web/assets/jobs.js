@@ -48,7 +48,7 @@ export function jobs(region, {account, count}) {
     {name: 'delivered', statuses: ['delivered'], isFolded: true},
   ];
   const isOneOfMany = ({status}) => status === 'in_progress' && all.of(status).filter(isListed).length > 1;
-  const {card, steps, others} = jobCards({look, ask, isOneOfMany});
+  const {card, steps, others} = jobCards({look, ask, isOneOfMany, putOff});
   const all = lists(groups, {
     card, empty: (name) => t(`noJobs_${name}`), drawn, isPart: isListed,
     mark(job) {
@@ -212,9 +212,14 @@ export function jobs(region, {account, count}) {
 
   /** What is in hand stays on top when another is accepted, so that nobody hands over the wrong one; the server is told, since it reckons by the order. */
   function stay(accepted) {
-    const others = all.of('in_progress').filter(({id}) => id !== accepted.id).sort(asChosen);
-    if (others[0]?.picked_up_at && asChosen(accepted, others[0]) < 0) goBy([...others, accepted].map(({id}) => id), all.get, all.put);
+    const [first] = besides(accepted);
+    if (first?.picked_up_at && asChosen(accepted, first) < 0) putOff(accepted);
   }
+
+  const besides = (job) => all.of('in_progress').filter(({id}) => id !== job.id).sort(asChosen);
+
+  /** Goes to it after all the others, as to whom one did not find. */
+  function putOff(job) { goBy([...besides(job), job].map(({id}) => id), all.get, all.put); }
 
   const unlisten = outgoing.listen({
     changed() {
