@@ -114,6 +114,7 @@ public struct WebFile: Sendable {
         WebFile("push.js", PackageResources.push_js),
         WebFile("quick.js", PackageResources.quick_js),
         WebFile("recipient.js", PackageResources.recipient_js),
+        WebFile("ringing.js", PackageResources.ringing_js),
         WebFile("roadfilter.js", PackageResources.roadfilter_js),
         WebFile("roadkinds.js", PackageResources.roadkinds_js),
         WebFile("roadreport.js", PackageResources.roadreport_js),

@@ -318,6 +318,25 @@ def test_whom_one_did_not_find_is_tried_last(visit):
     until(page, lambda: call("GET", f"/v1/deliveries/{jobs[0]}", token=ana.token)["stop"] == {"number": 2, "of": 2})
 
 
+def test_who_is_told_when_it_arrives_is_told_by_the_order_that_is_shown(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [shop.deliver_to(ana) for _ in range(2)]
+    for job in jobs:
+        ana.act("accept", job)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    cards = page.locator(".in_progress li.card")
+    expect(cards).to_have_count(2)
+    assert cards.evaluate_all("(all) => all.map((one) => one.dataset.key)") == jobs
+    stops = lambda: [call("GET", f"/v1/deliveries/{job}", token=shop.token).get("stop") for job in jobs]
+    until(page, lambda: stops() == [{"number": number, "of": 2} for number in (1, 2)])
+    # What comes to it is gone to last.
+    jobs.append(shop.deliver_to(ana))
+    ana.act("accept", jobs[2])
+    until(page, lambda: stops() == [{"number": number, "of": 3} for number in (1, 2, 3)])
+
+
 def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     shop = Store()
     ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
@@ -333,12 +352,20 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     # Who takes it next looks for it in vain at the store's.
     bor.act("accept", job)
     expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
-    chip = page.get_by_role("button", name="! 1 parcel with somebody else")
+    chip = page.get_by_role("button", name="! 1 parcel still with a courier")
     chip.click()
     expect(page.locator(".column.open .card")).to_have_count(1)
     bor.act("pick_up", job)
     expect(chip).to_have_count(0)
     expect(row.locator(".state")).to_contain_text("Fetched")
+    # Nor is what is cancelled on its way forgotten, until it is said to be back.
+    call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
+    chip.click()
+    expect(row.locator(".warning")).to_have_text("! Parcel with Bor Borić")
+    row.click()
+    page.get_by_role("dialog").get_by_role("button", name="The parcel is back").click()
+    expect(chip).to_have_count(0)
+    expect(page.get_by_role("dialog").get_by_text("still has the parcel")).to_have_count(0)
 
 
 def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):

@@ -42,7 +42,7 @@ export function board(region, {count}) {
     if (isLongAgo) columns.reload(); else columns.draw();
   });
   const columns = lists(groups, {
-    card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
+    card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), isSought: (name) => name === 'cancelled' && seen.need === 'elsewhere', empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
   });
   const searched = gathered(() => {

@@ -7,7 +7,7 @@ import {due, isFailed, isOpen, isSlow, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
 import {keeperOf} from './keeper.js';
 import {marked} from './meant.js';
-import {isElsewhere, isGivenBack, isHeld, isPressing, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
+import {isElsewhere, isGivenBack, isHeld, isLong, isPressing, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
@@ -20,7 +20,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
   const keeper = keeperOf(delivery);
-  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && !courier && parcelWith(keeper);
+  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && status !== 'in_progress' && parcelWith(keeper);
   const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
@@ -44,8 +44,8 @@ function progress(delivery) {
   if (isFailed(delivery)) return {isAlarm: true, text: failure(delivery), sign: ''};
   if (isGivenBack(delivery)) return {isAlarm: true, text: t('wasGivenBack'), sign: backSign};
   if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
-  if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', since(offeredAt(delivery))]};
-  if (isElsewhere(delivery)) return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
+  if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', isLong(delivery) ? h('strong', {}, since(offeredAt(delivery))) : since(offeredAt(delivery))]};
+  if (isElsewhere(delivery) && status === 'in_progress') return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
   if (status === 'in_progress') return {text: [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)]};
   return {text: punctuality(delivery)};

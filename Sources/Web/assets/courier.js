@@ -6,8 +6,8 @@ import {hand, jobs} from './jobs.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
 import {closeNotices, standBy} from './push.js';
+import {ringFor} from './ringing.js';
 import {start} from './shell.js';
-import {ringFor} from './sound.js';
 import {sayWhere} from './whereabouts.js';
 import {t} from './words.js';
 

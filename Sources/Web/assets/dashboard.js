@@ -4,8 +4,8 @@ import {row} from './boardrow.js';
 import {welcomed} from './invites.js';
 import {later} from './later.js';
 import {send} from './outgoing.js';
+import {ringFor} from './ringing.js';
 import {start} from './shell.js';
-import {ringFor} from './sound.js';
 
 // What needs a store's hand: what it would have a mail of.
 const urgent = ['delivery.stranded', 'delivery.returned', 'delivery.late', 'delivery.unaccepted', 'delivery.attempt_failed', 'cancellation.contested'];

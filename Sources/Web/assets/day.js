@@ -6,6 +6,7 @@ import {nothing} from './empty.js';
 import {places} from './places.js';
 import {lately, locate} from './positions.js';
 import {clockOf, degrees, skyOf} from './sky.js';
+import {lastPlace} from './whereabouts.js';
 import {number, t, weekday, when} from './words.js';
 
 // Milliseconds after which it is asked for anew when somebody looks.
@@ -39,8 +40,10 @@ export function day(region, {account}) {
   /** Where one is, and what that is called; where nobody says so, where the store is, or somewhere. */
   const here = () => new Promise((found) => {
     const elsewhere = () => found(account.location ? [account.name, account.location] : [anywhere.name, anywhere, t('weatherElsewhere')]);
-    locate(({lat, lon}) => found([t('whereIAm'), {lat, lon}]), elsewhere, lately);
-    setTimeout(elsewhere, patience);
+    const hereNow = ({lat, lon}) => found([t('whereIAm'), {lat, lon}]);
+    if (lastPlace()) return hereNow(lastPlace());
+    locate(hereNow, elsewhere, lately);
+    return setTimeout(elsewhere, patience);
   });
 
   async function read() {

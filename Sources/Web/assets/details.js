@@ -9,7 +9,7 @@ import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {icon} from './icons.js';
-import {keeperIn} from './keeper.js';
+import {isBack, keeperIn, tellBack} from './keeper.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
@@ -58,8 +58,15 @@ export function details(delivery, {changed, created, closed}) {
     cameBack = last && last === steps.findLast(({action}) => ['accept', 'cancel', 'reassign'].includes(action)) ? last.at : undefined;
     content.querySelector('.course').replaceWith(course(now, cameBack));
     back.textContent = last ? `${backSign} ${t('wasGivenBack')}${giver.textContent}` : '';
-    const keeps = keeperIn(steps);
-    still.replaceChildren(...keeps ? [h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`), keeps.name && h('p', {class: 'actions'}, talkLink(keeps.id, keeps.name, delivery.id))].filter(Boolean) : []);
+    const fetcher = keeperIn(steps);
+    const keeps = fetcher && !isBack(delivery.id, fetcher) && fetcher;
+    const gotBack = () => {
+      tellBack(delivery.id, keeps);
+      changed(now);
+      tellSteps(steps);
+    };
+    still.replaceChildren(...keeps ? [h('p', {}, `! ${t('stillHas', {name: keeps.name || t('erasedCourier')})}`),
+      h('p', {class: 'actions'}, keeps.name && talkLink(keeps.id, keeps.name, delivery.id), h('button', {type: 'button', onclick: gotBack}, t('parcelBack')))] : []);
     markStill();
     if (!keeps?.name) return;
     // A former partner has no number any more.
@@ -138,7 +145,7 @@ export function details(delivery, {changed, created, closed}) {
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
       isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver), still,
         // Whoever has not answered for long is asked once more, too.
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t('chooseOthers'))),
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
         h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back, still,
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
@@ -184,7 +191,7 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   function cancel(id) {
-    const fields = [h('p', {}, t('cancelWarning')), {name: 'reason', label: t('reason'), rows: 2}];
+    const fields = [h('p', {}, t('cancelWarning')), now.picked_up_at && h('p', {}, t('cancelCarried', {name: fullName(now.courier)})), {name: 'reason', label: t('reason'), rows: 2}].filter(Boolean);
     asked(id, 'cancel', t('cancelDelivery'), fields, 'cancelledNow', {danger: true});
   }
 
@@ -211,11 +218,11 @@ function tardy(delivery) {
   return willBeLate(delivery) ? t('isBehind', {time: when(eta.at)}) : '';
 }
 
-/** The four steps of its way, as far as it has come and will go; what came back begins anew after that. */
+/** The four steps of its way, as far as it has come and will go; what came back begins anew after that, and what was tried in vain goes on. */
 function course(delivery, cameBack) {
   const {status, created_at: made, accepted_at: taken, picked_up_at: fetched, delivered_at: arrived, cancelled_at: ended} = delivery;
-  const steps = [['create', made], ['return', status === 'pending' && cameBack], ['accept', taken], ['pick_up', fetched], ended ? ['cancel', ended] : ['deliver', arrived]]
-    .filter(([name, at]) => at || (isOpen(delivery) && name !== 'return'));
+  const steps = [['create', made], ['return', status === 'pending' && cameBack], ['accept', taken], ['pick_up', fetched], ['fail', isFailed(delivery) && delivery.last_attempt.at], ended ? ['cancel', ended] : ['deliver', arrived]]
+    .filter(([name, at]) => at || (isOpen(delivery) && !['return', 'fail'].includes(name)));
   const now = steps.findLast(([, at]) => at);
   return h('ol', {class: 'course'}, steps.map((step) => {
     const [name, at] = step;

@@ -75,8 +75,8 @@ export function filters(needs, changed) {
     clear: () => set({need: null, state: '', courier: '', ...kept.day && {day: ''}}),
     shows: (one) => (!kept.need || needs[kept.need](one)) && (!kept.state || one.status === kept.state)
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
-    /** What is over needs nothing. */
-    allows: (states) => (!kept.need || states.some((status) => openStatuses.includes(status))) && (!kept.state || states.includes(kept.state)),
+    /** What is over needs nothing, unless its parcel is still out. */
+    allows: (states) => (!kept.need || states.some((status) => openStatuses.includes(status)) || (kept.need === 'elsewhere' && states.includes('cancelled'))) && (!kept.state || states.includes(kept.state)),
     /** Whether what was made after `one` may all be of later days. */
     isBefore: (one) => Boolean(kept.day) && localDay(one.created_at) >= wanted(),
   };

@@ -11,7 +11,7 @@ import {t} from './words.js';
 
 const place = 'kurir.guided';
 // What rows will be like.
-const examples = [['12:30', 'Iva Ivić', 'Vukovarska 5', '', 'pending'], ['12:45', 'Jan Perić', 'Savska 102', 'Ana Anić', 'in_progress'], ['11:50', 'Mia Matić', 'Ilica 14', 'Luka Lukić', 'delivered']];
+const examples = [['11:50', 'Mia Matić', 'Ilica 14', 'Luka Lukić', 'delivered'], ['12:30', 'Iva Ivić', 'Vukovarska 5', '', 'pending'], ['12:45', 'Jan Perić', 'Savska 102', 'Ana Anić', 'in_progress']];
 
 /** Whether the store has delivered something, as far as this browser knows. */
 export const hasDelivered = () => Boolean(localStorage.getItem(place));

@@ -43,7 +43,7 @@ export function aboveJobs({section, list}, jobs) {
     // Both say whom they take.
     const {recipient, pickup} = jobs()[0];
     bar.querySelector('.whom').textContent = [store.name, streetOf(pickup?.address ?? store.address, store.address)].filter(Boolean).join(', ');
-    bar.querySelector('.main:not(.together)').textContent = [t('do_pick_up'), recipient?.first_name.split(' ')[0]].filter(Boolean).join(': ');
+    bar.querySelector('.main:not(.together)').textContent = recipient ? t('onlyOne', {name: recipient.first_name.split(' ')[0]}) : t('do_pick_up');
     return undefined;
   }
 

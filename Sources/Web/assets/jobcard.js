@@ -94,13 +94,16 @@ const payOf = ({pay}) => pay && h('span', {class: 'term pay'}, t('youGet', {amou
 /** How often it could not be handed over, and why. */
 export const triedSoFar = ({attempts, last_attempt: last}) => t('attempted', {count: attempts, reason: failureOf(last.reason)});
 
+/** What must be shown at the door. */
+export const wantsOf = ({proof = {}}) => ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`)).join(' · ');
+
 /** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
 function terms(job) {
-  const {cash, attempts, proof = {}} = job;
-  const wanted = ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`));
+  const {cash, attempts} = job;
+  const wanted = wantsOf(job);
   const chips = [
     payOf(job), cash && h('span', {class: 'term cash'}, t('collect', {amount: money(cash)})),
-    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted.length && h('span', {class: 'term wants'}, wanted.join(' · ')),
+    parcelOf(job) && h('span', {class: 'term'}, parcelOf(job)), wanted && h('span', {class: 'term wants'}, wanted),
   ].filter(Boolean);
   return [
     chips.length && h('p', {class: 'terms'}, chips),
@@ -112,7 +115,7 @@ function terms(job) {
 const apart = (name, what) => h('span', {class: name}, h('span', {'aria-hidden': 'true'}, ' · '), what);
 
 /** How long the way of an offer is, from where it is fetched. */
-function toDoor(job) {
+export function toDoor(job) {
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
   return job.status === 'pending' && from && to && apart('door', t('wayToDoor', {distance: distance(meters(from, to))}));
 }

@@ -7,12 +7,12 @@ import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {icon} from './icons.js';
-import {jobCards, source, triedSoFar} from './jobcard.js';
+import {jobCards, source, toDoor, triedSoFar, wantsOf} from './jobcard.js';
 import {loaded, soon} from './later.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
 import {heedMoves} from './moves.js';
-import {fetchedFrom, learnPlaces, reckonAll} from './nearness.js';
+import {farness, fetchedFrom, learnPlaces, reckonAll} from './nearness.js';
 import * as outgoing from './outgoing.js';
 import {parcelOf} from './parcel.js';
 import {noticed} from './push.js';
@@ -35,7 +35,7 @@ soon('surroundings');
 export const hand = {statuses: ['pending'], needs: isListed};
 
 export function jobs(region, {account, count}) {
-  let open, first, accepted, done = outgoing.done();
+  let open, first, accepted, ordered, done = outgoing.done();
   let kept = JSON.parse(localStorage.getItem(place) ?? 'null');
   // What somebody has heard of being gone: it is not said again.
   const told = new Set();
@@ -85,7 +85,7 @@ export function jobs(region, {account, count}) {
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
-    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), ...fields], verb || t(`do_${action}`), async (values) => {
+    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), job.instructions && h('p', {}, job.instructions), ...said(job), ...fields].filter(Boolean), verb || t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
       outgoing.add(job, action, body, pictures);
@@ -120,7 +120,7 @@ export function jobs(region, {account, count}) {
         if (state === shown) return;
         shown = state;
         unpressed(content, () => {
-          content.replaceChildren(...about(current, got).filter(Boolean), past.element, around, ...said(current),
+          content.replaceChildren(...about(current, got).filter(Boolean), past.element, around,
             h('div', {class: 'foot'}, ...steps(current), h('p', {class: 'actions others'}, others(current))));
           past.load();
         });
@@ -156,6 +156,7 @@ export function jobs(region, {account, count}) {
     if (!isFresh) return;
     noticed('jobs');
     begin().catch(() => region.classList.remove('bare'));
+    tellOrder();
     lookAfter();
     kept = {at: new Date().toISOString(), items: order.flatMap((status) => all.of(status)).filter(isListed).slice(0, 100)};
     localStorage.setItem(place, JSON.stringify(kept));
@@ -220,6 +221,13 @@ export function jobs(region, {account, count}) {
 
   /** Goes to it after all the others, as to whom one did not find. */
   function putOff(job) { goBy([...besides(job), job].map(({id}) => id), all.get, all.put); }
+
+  /** The server reckons when each arrives by the order in which it is gone: that is what is shown here. */
+  function tellOrder() {
+    const jobs = all.of('in_progress').sort(asChosen);
+    const ids = jobs.map(({id}) => id).join();
+    if (jobs.length > 1 && !jobs.every(({stop}) => stop) && ids !== ordered) goBy((ordered = ids).split(','), all.get, all.put);
+  }
 
   const unlisten = outgoing.listen({
     changed() {
@@ -325,7 +333,7 @@ export function jobs(region, {account, count}) {
       if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '), {isNews: true, isSeen: true});
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
-      if (type === 'delivery.wish') say([t('newWish'), delivery.wishes?.at(-1)?.text].filter(Boolean).join(': '), {isNews: true});
+      if (type === 'delivery.wish') say([fullName(delivery.recipient), delivery.wishes?.at(-1)?.text].filter(Boolean).join(': '), {isNews: true});
       if (why) tellGone(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);
@@ -350,10 +358,10 @@ function whyGone({status, allowed_actions: may = []}) {
 const isLongAgo = ({delivered_at: at}) => Date.now() - Date.parse(at) > 86_400_000;
 
 const about = ({recipient, store, ...job}, got) => [
-  h('p', {}, badge(job.status), job.delivered_at && [' ', moment(job.delivered_at)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`),
+  h('p', {}, badge(job.status, job.status === 'pending' && t('newOffer')), job.delivered_at && [' ', moment(job.delivered_at)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`), ...said({recipient, ...job}),
   facts([[t('due'), job.status !== 'delivered' && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
     [t('phone'), job.status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
     [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-    [t('parcel'), parcelOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
+    [t('way'), job.status === 'pending' && h('span', {class: 'from'}, farness(job), toDoor({store, recipient, ...job}))], [t('parcel'), parcelOf(job)], [t('usualProof'), job.status !== 'delivered' && wantsOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
     [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
 ];

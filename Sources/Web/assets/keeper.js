@@ -15,13 +15,27 @@ export function keeperIn(steps) {
 
 // What is known of each, and of which version of it.
 const known = new Map();
+// For how long it is worth a look whether what was cancelled has come back, in milliseconds.
+const day = 86_400_000;
+// What this device was told to be back, and how much of that is kept.
+const place = 'kurir.back';
+const most = 100;
 
-const mayBeElsewhere = (one) => isOpen(one) && !one.picked_up_at && (one.given_back_count > 0 || one.attempts > 0);
+const kept = () => JSON.parse(localStorage.getItem(place) ?? '[]');
+
+/** Whether somebody has said here that it is back from whoever had it. */
+export const isBack = (id, keeper) => kept().includes(`${id} ${keeper.id}`);
+
+export const tellBack = (id, keeper) => localStorage.setItem(place, JSON.stringify([...kept(), `${id} ${keeper.id}`].slice(-most)));
+
+const wentOut = (one) => one.picked_up_at || one.given_back_count > 0 || one.attempts > 0;
+
+const mayBeElsewhere = (one) => (isOpen(one) ? !one.picked_up_at : one.status === 'cancelled' && Date.now() - Date.parse(one.cancelled_at) < day) && wentOut(one);
 
 /** The one who still has it, as far as that is known, unless it is who brings it. */
 export function keeperOf(one) {
   const keeper = mayBeElsewhere(one) ? known.get(one.id)?.keeper : undefined;
-  return keeper?.id === one.courier?.id ? undefined : keeper;
+  return !keeper || isBack(one.id, keeper) || (isOpen(one) && keeper.id === one.courier?.id) ? undefined : keeper;
 }
 
 /** Finds it out of those of which it may be so, which are few; `changed` is told when more is known. */

@@ -29,10 +29,10 @@ const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day
  * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the
  * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
  * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
- * `empty` is what is said of a list without any, `query` narrows what is asked for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
+ * `empty` is what is said of a list without any, `query` narrows what is asked for, `isSought` says which list has what one looks for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isSought = () => false, isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -171,9 +171,9 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
           // How much is over, of all days, is no number that says anything; how much of it was found is one.
           const [count, total] = [items, everything].map((ones) => ones.filter((one) => one.status === status).length);
           // Where some are left out, of how many these are.
-          amounts[at].textContent = isLoaded && (!fold || query().q) ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
+          amounts[at].textContent = isLoaded && (!fold || query().q || isSought(name)) ? ` ${count === total ? '' : `${count} / `}${total}${cursor ? '+' : ''}` : '';
         }
-        content.hidden = fold && !unfolded.has(name) && !query().q;
+        content.hidden = fold && !unfolded.has(name) && !query().q && !isSought(name);
         if (fold) fold.setAttribute('aria-expanded', String(!content.hidden));
       }
     });

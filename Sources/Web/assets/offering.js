@@ -37,6 +37,9 @@ export const tellChosen = ({id, given_back_count: count}) => chosenSince.set(id,
 /** Whether somebody had accepted it and gave it back, and others are still asked: so until one takes it, or others are chosen. */
 export const isGivenBack = (one) => one.status === 'pending' && one.given_back_count > (chosenSince.get(one.id) ?? 0) && !isHeld(one) && !isStranded(one);
 
+/** Whether those who were asked have had half of their time. */
+export const isLong = (one) => isOld(one, patience() / 2);
+
 /** Whether those who were asked have had their time. */
 export const isIgnored = (one) => isOld(one, patience());
 
@@ -47,8 +50,8 @@ const unheard = new Set();
 export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
 export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isGivenBack(one) && !isUnaccepted(one);
 
-/** Whether who is to bring it looks for it in vain, since somebody else still has it. */
-export const isElsewhere = (one) => one.status === 'in_progress' && Boolean(keeperOf(one));
+/** Whether somebody has it who is not to bring it, and nobody else's words say so. */
+export const isElsewhere = (one) => one.status !== 'pending' && Boolean(keeperOf(one));
 
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || isElsewhere(one) || willBeLate(one);
@@ -57,7 +60,7 @@ export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(on
 export const isPressing = (one) => isUnheard(one) || isLate(one) || isFailed(one) || isStranded(one);
 
 /** What of it changes what is said with time alone. */
-export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isIgnored, (each) => keeperOf(each)?.id].map((is) => is(one)).join();
+export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isLong, isIgnored, (each) => keeperOf(each)?.id].map((is) => is(one)).join();
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});

@@ -40,6 +40,7 @@ export function papers(region) {
   });
 
   function draw() {
+    which.hidden = items.length < 2;
     const shown = isValidOnly ? items.filter(({state}) => state === 'valid') : items;
     if (shown.length || !items.length) return fill(list, shown, row, 'noPapers');
     list.replaceChildren(h('li', {class: 'hint'}, t('noValidPapers'), h('button', {type: 'button', onclick: () => only(false)}, t('showAllPapers'))));
@@ -112,7 +113,7 @@ export function papers(region) {
   /** By hand, or what else there is to say of a code that was scanned. */
   function add(raw) {
     const fields = [
-      {name: 'kind', label: t('paperKind'), options: [...kinds.map((kind) => [kind, t(`paper_${kind}`)]), ['', t('paper_eu_dcc')]], value: kinds[0]},
+      {name: 'kind', label: t('paperKind'), required: true, options: [...kinds.map((kind) => [kind, t(`paper_${kind}`)]), ['', t('paper_eu_dcc')]], value: kinds[0]},
       {name: 'raw', label: t('codeText'), value: raw, required: true, rows: 3, hint: t('codeTextHint')},
       {name: 'title', label: t('paperTitle'), hint: t('paperTitleHint')}, {name: 'valid_until', label: t('paperUntil'), type: 'date'},
     ];
@@ -136,7 +137,7 @@ export function papers(region) {
     load();
   }}), h('span', {}, t('keepPapers')));
   region.append(
-    panel(t('papers'), h('p', {class: 'hint'}, t('papersHint')),
+    h('section', {class: 'panel'}, h('p', {class: 'hint'}, t('papersHint')),
       h('p', {class: 'actions'}, h('button', {type: 'button', class: 'main', onclick: scan}, icon('scan'), t('scanPaper')), h('button', {type: 'button', onclick: () => add()}, t('byHand'))),
       which, unreadable, list),
     panel(t('onThisDevice'), offline, h('p', {class: 'hint'}, t('keepPapersHint'))));

@@ -3,7 +3,8 @@ import {refreshed, remember, remembered} from './account.js';
 import {appearance} from './appearance.js';
 import {all, ask, inTurn, Unreachable} from './ask.js';
 import {countries} from './countries.js';
-import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
+import {h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
+import {grouped} from './delivery.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
@@ -32,7 +33,8 @@ function panels(account, {enter, leave, out}) {
   const sessions = h('ul', {class: 'rows'});
 
   async function change(values) {
-    const changed = changes(account, values);
+    // A number is shown as it is read out.
+    const changed = changes(account, values.phone ? {...values, phone: values.phone.replace(/\s/g, '')} : values);
     if (Object.keys(changed).length) remember(Object.assign(account, await ask('PATCH', '/v1/me', changed)));
     // Everything is said in the new language; nothing else is worth what may stand in the other forms.
     if (changed.language) {
@@ -43,12 +45,11 @@ function panels(account, {enter, leave, out}) {
   }
 
   const profile = account.kind === 'store'
-    ? [['name', 'storeName', 'organization'], ['tax_id', 'taxID'], ['address', 'address', 'street-address'], ['phone', 'phone', 'tel']]
+    ? [['name', 'storeName', 'organization'], ['tax_id', 'taxID'], ['address', 'address', 'street-address'], ['phone', 'phone', 'tel', grouped]]
     : [['first_name', 'firstName', 'given-name'], ['last_name', 'lastName', 'family-name']];
-  const fields = profile.map(([name, label, autocomplete]) =>
-    ({name, label: t(label), value: account[name], required: true, autocomplete}));
+  const fields = profile.map(([name, label, autocomplete, shown = (value) => value]) =>
+    ({name, label: t(label), value: shown(account[name]), required: true, autocomplete}));
   if (account.country) fields.splice(1, 0, {name: 'country', label: t('country'), value: account.country, required: true, autocomplete: 'country', options: countries(account.country)});
-  const tongue = {name: 'language', label: t('language'), value: account.language, options: Object.entries(names), required: true};
   // Which account it is, for those who keep passwords.
   const login = h('input', {type: 'text', autocomplete: 'username', value: account.kind === 'store' ? account.email : account.phone, hidden: true, 'aria-hidden': 'true'});
   const passwords = [
@@ -120,6 +121,11 @@ function panels(account, {enter, leave, out}) {
       say(wordsOf(error));
     }
   }));
+  const tongue = h('select', {id: newID(), onchange: () => turn(() => change({language: tongue.value}).catch((error) => {
+    tongue.value = account.language;
+    say(wordsOf(error));
+  }))}, Object.entries(names).map(([code, name]) => h('option', {value: code}, name)));
+  tongue.value = account.language;
   const usual = () => [switched('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
     ...['pin', 'photo', 'signature'].map((name) => switched(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
   const heard = panel(t('notifications'), switched('notifiesAll', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
@@ -133,7 +139,7 @@ function panels(account, {enter, leave, out}) {
     [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
       panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), ...usual()),
       panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
-    ['deviceAndLanguage', heard, panel(t('preferences'), form([tongue], t('save'), change, {draft: 'tongue'}), appearance(account),
+    ['deviceAndLanguage', heard, panel(t('preferences'), h('div', {class: 'field'}, h('label', {for: tongue.id}, t('language')), tongue), appearance(account),
       account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn))],
     ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
       panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),

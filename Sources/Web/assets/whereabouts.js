@@ -8,8 +8,8 @@ import {leaveToLocate, locate, watch} from './positions.js';
 import {t} from './words.js';
 
 const pace = 15_000;
-// Milliseconds and metres within which a fix says where something was done.
-const [fresh, near] = [120_000, 100];
+// Milliseconds and metres within which a fix says where something was done, and within which one who lies still is still there.
+const [fresh, near, lasting] = [120_000, 100, 600_000];
 let known;
 
 /** Where the phone is, if it says so to the store, too. */
@@ -18,9 +18,12 @@ export function here() {
   return {lat: Number(known.lat.toFixed(6)), lon: Number(known.lon.toFixed(6))};
 }
 
+/** Where it was lately, for who only looks around. */
+export const lastPlace = () => (known && Date.now() - Date.parse(known.at) < lasting ? known : undefined);
+
 /** How many metres a place is from the phone; nothing where it says so to nobody. */
 export function farFrom(place) {
-  const at = here();
+  const at = lastPlace();
   return at && place ? meters(at, place) : undefined;
 }
 
@@ -62,7 +65,7 @@ export async function sayWhere() {
   }
 
   function found(fix) {
-    const isNews = !here();
+    const isNews = !lastPlace();
     known = last = fix;
     if (isNews) dispatchEvent(new Event('located'));
     say();
