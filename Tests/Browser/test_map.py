@@ -662,7 +662,6 @@ def test_a_courier_decides_in_the_settings_who_sees_where_it_is(phone, look, tel
     part.scroll_into_view_if_needed()
     look(page, f"settings-where-{'asked' if telling else 'untold'}")
     part.get_by_label("Who sees it").select_option(label="All your stores")
-    part.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert call("GET", "/v1/me", token=courier.token)["share_position"] == "always"
     assert not asked

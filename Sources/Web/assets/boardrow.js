@@ -44,7 +44,7 @@ function progress(delivery) {
   if (isFailed(delivery)) return {isAlarm: true, text: failure(delivery), sign: ''};
   if (isGivenBack(delivery)) return {isAlarm: true, text: t('wasGivenBack'), sign: backSign};
   if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
-  if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', isLong(delivery) ? h('strong', {}, since(offeredAt(delivery))) : since(offeredAt(delivery))]};
+  if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', h('span', {class: isLong(delivery) && 'long'}, since(offeredAt(delivery)))]};
   if (isElsewhere(delivery) && status === 'in_progress') return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
   if (status === 'in_progress') return {text: [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)]};

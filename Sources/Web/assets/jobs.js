@@ -357,11 +357,15 @@ function whyGone({status, allowed_actions: may = []}) {
 // Whom one has brought something is nobody to call for longer than a day.
 const isLongAgo = ({delivered_at: at}) => Date.now() - Date.parse(at) > 86_400_000;
 
-const about = ({recipient, store, ...job}, got) => [
-  h('p', {}, badge(job.status, job.status === 'pending' && t('newOffer')), job.delivered_at && [' ', moment(job.delivered_at)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`), ...said({recipient, ...job}),
-  facts([[t('due'), job.status !== 'delivered' && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
-    [t('phone'), job.status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
-    [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-    [t('way'), job.status === 'pending' && h('span', {class: 'from'}, farness(job), toDoor({store, recipient, ...job}))], [t('parcel'), parcelOf(job)], [t('usualProof'), job.status !== 'delivered' && wantsOf(job)], job.status === 'delivered' ? [t('cashGot'), job.cash && got] : [t('cash'), job.cash && money(job.cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), job.pickup && source({store, ...job})],
-    [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, job.id))], [t('createdAt'), moment(job.created_at)]]),
-];
+function about(job, got) {
+  const {id, status, recipient, store, pickup, cash, delivered_at: delivered} = job;
+  const isOver = status === 'delivered';
+  return [
+    h('p', {}, badge(status, status === 'pending' ? t('newOffer') : undefined), delivered && [' ', moment(delivered)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`), ...said(job),
+    facts([[t('due'), !isOver && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
+      [t('phone'), status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
+      [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
+      [t('way'), status === 'pending' && h('span', {class: 'from'}, farness(job), toDoor(job))], [t('parcel'), parcelOf(job)], [t('usualProof'), !isOver && wantsOf(job)], isOver ? [t('cashGot'), cash && got] : [t('cash'), cash && money(cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), pickup && source(job)],
+      [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, id))], [t('createdAt'), moment(job.created_at)]]),
+  ];
+}

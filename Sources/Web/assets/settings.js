@@ -2,9 +2,10 @@
 import {refreshed, remember, remembered} from './account.js';
 import {appearance} from './appearance.js';
 import {all, ask, inTurn, Unreachable} from './ask.js';
+import {chooser} from './chooser.js';
 import {countries} from './countries.js';
-import {h, loading, newID, openDialog, panel, say, wordsOf} from './dom.js';
 import {grouped} from './delivery.js';
+import {h, loading, openDialog, panel, say, wordsOf} from './dom.js';
 import {changes, form} from './form.js';
 import {signInWith} from './identity.js';
 import {keys} from './keys.js';
@@ -121,11 +122,6 @@ function panels(account, {enter, leave, out}) {
       say(wordsOf(error));
     }
   }));
-  const tongue = h('select', {id: newID(), onchange: () => turn(() => change({language: tongue.value}).catch((error) => {
-    tongue.value = account.language;
-    say(wordsOf(error));
-  }))}, Object.entries(names).map(([code, name]) => h('option', {value: code}, name)));
-  tongue.value = account.language;
   const usual = () => [switched('tellRecipients', account.tell_recipients, (isNow) => ({tell_recipients: isNow})), h('p', {class: 'hint'}, t('tellRecipientsHint')),
     ...['pin', 'photo', 'signature'].map((name) => switched(`proof_wants_${name}`, account.proof?.[name], (isNow) => ({proof: {...account.proof, [name]: isNow}})))];
   const heard = panel(t('notifications'), switched('notifiesAll', account.notifications_enabled, (isNow) => ({notifications_enabled: isNow})),
@@ -139,7 +135,7 @@ function panels(account, {enter, leave, out}) {
     [`work_${account.kind}`, ...account.kind === 'courier' ? [sharing(account)] : [
       panel(t('usualProof'), h('p', {class: 'hint'}, t('usualProofHint')), ...usual()),
       panel(t('usualOffer'), h('p', {class: 'hint'}, t('usualOfferHint')), form(shop, t('save'), changeShop, {draft: 'shop'}))]],
-    ['deviceAndLanguage', heard, panel(t('preferences'), h('div', {class: 'field'}, h('label', {for: tongue.id}, t('language')), tongue), appearance(account),
+    ['deviceAndLanguage', heard, panel(t('preferences'), chooser(t('language'), account.language, Object.entries(names), (language) => change({language})), appearance(account),
       account.kind === 'store' && toggle('shortcuts', keys.areOn(), keys.turn))],
     ['access', signInWith(account), panel(t('changePassword'), form(passwords, t('changePassword'), changePassword)),
       panel(t('sessions'), sessions, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: out}, t('signOut')))),

@@ -1,8 +1,8 @@
 // Where a courier is: who may see it, and whether this phone says so.
 import {remember} from './account.js';
 import {ask} from './ask.js';
+import {chooser} from './chooser.js';
 import {h, panel, say} from './dom.js';
-import {form} from './form.js';
 import {askToLocate, leaveToLocate} from './positions.js';
 import {t} from './words.js';
 
@@ -32,15 +32,14 @@ export function silence() {
 
 export function sharing(account) {
   const phone = h('div', {role: 'status', class: 'field'});
-  const whom = {name: 'share_position', label: t('shareWith'), value: account.share_position, required: true,
-    options: ['carrying', 'always'].map((name) => [name, t(`share_${name}`)])};
 
   heed(phone, (state) => phone.replaceChildren(state === 'prompt' ? h('p', {class: 'actions'}, asking()) : h('p', {class: 'hint'}, t(`locate_${state}`))));
 
-  async function change(values) {
-    remember(Object.assign(account, await ask('PATCH', '/v1/me', values)));
+  async function change(whom) {
+    remember(Object.assign(account, await ask('PATCH', '/v1/me', {share_position: whom})));
     say(t('saved'));
   }
 
-  return panel(t('whereYouAre'), h('p', {class: 'hint'}, t('whereYouAreHint')), phone, form([whom], t('save'), change));
+  return panel(t('whereYouAre'), h('p', {class: 'hint'}, t('whereYouAreHint')), phone,
+    chooser(t('shareWith'), account.share_position, ['carrying', 'always'].map((name) => [name, t(`share_${name}`)]), change));
 }
