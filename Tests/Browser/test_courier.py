@@ -207,7 +207,7 @@ def test_what_waits_at_one_place_is_fetched_at_once(visit, look):
     expect(page.locator(".in_progress li.card:first-child .verbs .together")).to_be_in_viewport(ratio=1)
     # Both steps say whom they take, and the line above them where.
     expect(page.locator(".in_progress li.card:first-child .whom")).to_have_text(f"{shop.name}, Ilica 1")
-    expect(page.locator(".verbs .together ~ .main")).to_have_text("Fetch: Jan")
+    expect(page.locator(".verbs .together ~ .main")).to_have_text("Only Jan")
     look(page, "fetch-all")
     together.click()
     until(page, lambda: [shop.history(job)[-1] for job in (first, second, elsewhere)] == ["pick_up", "pick_up", "accept"])
@@ -255,7 +255,7 @@ def test_a_card_has_what_is_next_and_the_rest_is_a_touch_away(visit, look):
     seen = [[one.inner_text() for one in card.locator(".foot :is(a, button)").all() if one.is_visible()] for card in cards.all()]
     # What a button says is read whole, but for a name, which the card says, too.
     assert cards.first.locator(".rest a:not([href^='tel:']) span").evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
-    assert seen == [["Fetch all 2", "Fetch: Iva", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", ""]]
+    assert seen == [["Fetch all 2", "Only Iva", "Way", "Iva", "Write", ""], ["Fetch", ""], ["Accept", ""]]
     # Beside what is in hand an offer is a short row, and says no where all of it is told.
     assert cards.nth(2).bounding_box()["height"] < 130
     cards.nth(2).locator("h3").click()
