@@ -368,7 +368,7 @@ def test_one_that_cannot_go_out_holds_up_nothing_else(visit):
     shop = Store()
     ana = Courier(shop)
     jobs = [shop.deliver_to(ana) for _ in range(2)]
-    page = visit("/courier", phone=True, forgiving=["503"])
+    page = visit("/courier", forgiving=["503"])
     sign_in(page, ana)
     page.route("**/accept", lambda route: route.fulfill(status=503, body="{}"))
     page.get_by_role("button", name="Accept").first.click()
