@@ -33,11 +33,11 @@ export function dutySwitch(account) {
 
   function askUntil() {
     const times = [2, 4, 6, 8, 10].map((hours) => new Date(Math.ceil((Date.now() + hours * hour) / (hour / 2)) * (hour / 2)).toISOString());
-    const choice = (style, text, until) => h('button', {type: 'button', class: style, onclick() {
+    const choice = (text, until) => h('button', {type: 'button', onclick() {
       dialog.close();
       change(true, until);
     }}, text);
-    const dialog = openDialog(t('untilWhenOnDuty'), h('p', {class: 'actions'}, choice('', t('dutyOpen')), times.map((time) => choice('', t('untilTime', {time: when(time)}), time))));
+    const dialog = openDialog(t('untilWhenOnDuty'), h('p', {class: 'actions'}, choice(t('dutyOpen')), times.map((time) => choice(t('untilTime', {time: when(time)}), time))));
   }
 
   async function change(on, until = null) {

@@ -222,11 +222,11 @@ export function jobs(region, {account, count}) {
   /** Goes to it after all the others, as to whom one did not find. */
   function putOff(job) { goBy([...besides(job), job].map(({id}) => id), all.get, all.put); }
 
-  /** The server reckons when each arrives by the order in which it is gone: that is what is shown here. */
+  /** The server reckons when each arrives by the order in which it is gone: that is what is shown here. Nobody has asked for it, so nobody is told that it failed. */
   function tellOrder() {
     const jobs = all.of('in_progress').sort(asChosen);
     const ids = jobs.map(({id}) => id).join();
-    if (jobs.length > 1 && !jobs.every(({stop}) => stop) && ids !== ordered) goBy((ordered = ids).split(','), all.get, all.put);
+    if (jobs.length > 1 && !jobs.every(({stop}) => stop) && ids !== ordered) goBy((ordered = ids).split(','), all.get, all.put, () => {});
   }
 
   const unlisten = outgoing.listen({
@@ -306,6 +306,8 @@ export function jobs(region, {account, count}) {
       locate();
       earned.load();
       beside?.onFresh();
+      // What could not be told is told with the next connection.
+      ordered = undefined;
       return all.reload();
     },
     /** One that a notification tells of, as it is now. */

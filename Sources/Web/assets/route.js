@@ -58,15 +58,15 @@ export function movable(list, moved) {
   return () => Boolean(held);
 }
 
-/** Goes in this order, and tells the server, and with it the stores. `find` has a delivery by its id, and `put` takes it with another stop. */
-export async function goBy(ids, find, put) {
+/** Goes in this order, and tells the server, and with it the stores. `find` has a delivery by its id, `put` takes it with another stop, and `failed` is told why it is not so. */
+export async function goBy(ids, find, put, failed = (error) => say(wordsOf(error))) {
   const stops = ids.map((id) => find(id)?.stop);
   const have = (stopOf) => ids.forEach((id, at) => { if (find(id)) put({...find(id), stop: stopOf(at)}); });
   have((at) => ({number: at + 1, of: ids.length}));
   try {
     await ask('PUT', '/v1/me/route', {delivery_ids: ids});
   } catch (error) {
-    say(wordsOf(error));
+    failed(error);
     // What nobody was told of is not so.
     have((at) => stops[at]);
   }
