@@ -18,6 +18,7 @@ public struct WebFile: Sendable {
             case "svg": "image/svg+xml"
             case "png": "image/png"
             case "webmanifest": "application/manifest+json"
+            case "json": "application/json"
             default: "text/html; charset=utf-8"
             }
     }

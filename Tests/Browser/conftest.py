@@ -126,10 +126,11 @@ def visit(browsers, request):
     contexts, trouble = [], []
     pages = request.node.stash[PAGES] = []
 
-    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, beside=(), film=None, geolocation=None, **more):
+    def open_page(path, locale="en-GB", phone=False, dark=False, forgiving=(), address=ADDRESS, beside=(), film=None, geolocation=None,
+                  notifications=shows_notifications(request), **more):
         size = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 860}
         # An empty list of permissions would deny all that a browser asks for.
-        context = browsers(film, shows_notifications(request)).new_context(
+        context = browsers(film, notifications).new_context(
             base_url=address, locale=locale, viewport=size, is_mobile=phone, has_touch=phone,
             color_scheme="dark" if dark else "light", timezone_id="Europe/Zagreb", geolocation=geolocation, permissions=["geolocation"] if geolocation else None, **more)
         context.set_default_timeout(PATIENCE)

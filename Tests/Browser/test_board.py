@@ -78,10 +78,10 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     ana.act("deliver", jobs[0])
     call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
     foot = page.locator(".foot.hint")
-    expect(foot).to_have_text("Created today: Delivered 1 · Cancelled 1 · On time 1 of 1 that were due")
+    expect(foot).to_have_text("Created today: ✓Delivered 1 · ✕Cancelled 1 · On time 1 of 1 that were due")
     look(page, "board-foot")
     ana.act("deliver", jobs[1])
-    expect(foot).to_have_text("Created today: Delivered 2 · Cancelled 1 · On time 2 of 2 that were due")
+    expect(foot).to_have_text("Created today: ✓Delivered 2 · ✕Cancelled 1 · On time 2 of 2 that were due")
 
 
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
@@ -207,7 +207,7 @@ def test_what_nobody_has_accepted_is_red_as_a_whole_as_the_alarm_counts_it(visit
     expect(page.get_by_text("Everything is under way")).to_be_visible()
     # While somebody waits, that is not said as if nothing were.
     page.clock.fast_forward("03:00")
-    expect(page.locator(".hand")).to_have_text("◔ waits 3 min")
+    expect(page.locator(".hand")).to_have_text("◔ longest wait 3 min")
     page.clock.fast_forward("08:00")
     expect(page.locator(".card.urgent .state.alarm")).to_have_count(2)
     expect(page.get_by_role("button", name="! 2 unanswered")).to_be_visible()
@@ -373,7 +373,7 @@ def test_who_signs_in_next_gets_figures_that_another_has_waited_for(visit):
     page.get_by_role("button", name="Sign out", exact=True).click()
     sign_in(page, shop)
     go(page, "Deliveries")
-    expect(page.locator(".foot")).to_contain_text("Created today: Delivered 1")
+    expect(page.locator(".foot")).to_contain_text("Created today: ✓Delivered 1")
     held[0].abort()
 
 
@@ -827,7 +827,17 @@ def test_couriers_to_choose_come_by_duty_and_by_what_they_carry(visit):
     sign_in(page, shop)
     # Below what is open stands who is on duty, and who is free.
     crew = page.locator(".crew")
-    expect(crew).to_have_text(re.compile("3 on duty, 1 free ?Ana Anić ➜ 1 ?Luka Lukić ?Zoe Zoić ➜ 2$"))
+    expect(crew).to_have_text(re.compile("3 on duty, 1 free ?Ana A. ➜ 1 ?Luka L. ?Zoe Z. ➜ 2$"))
+    # A touch shows what one of them brings, and that nothing fits says how to see all of it again.
+    rows = page.locator(".column.open .card")
+    crew.get_by_role("button", name="What Zoe Zoić brings").click()
+    expect(rows).to_have_count(2)
+    crew.get_by_role("button", name="What Luka Lukić brings").click()
+    expect(rows).to_have_count(0)
+    expect(page.locator(".column.open")).to_contain_text("Nothing fits what you chose.")
+    page.locator(".column.open").get_by_role("button", name="Show all").click()
+    expect(rows).to_have_count(3)
+    expect(page.get_by_role("button", name="Show all")).to_have_count(0)
     page.get_by_role("button", name="New delivery").click()
     choices = page.get_by_role("dialog", name="New delivery").locator(".choice")
     expect(choices.locator(".name")).to_have_text(["Luka Lukić", "Ana Anić", "Zoe Zoić", "Maja Majić"])

@@ -1025,3 +1025,30 @@ def test_what_a_card_shows_is_read_out_and_not_said_over_it(visit):
     expect(refused).to_be_visible()
     assert refused.bounding_box()["width"] > 100
     assert shop.history(job)[-1] == "accept"
+
+
+def test_what_was_fetched_by_a_slip_is_undone_before_anybody_hears_of_it(visit):
+    shop = Store()
+    ana = Courier(shop)
+    job = shop.deliver_to(ana)
+    ana.act("accept", job)
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    fetch = page.get_by_role("button", name="Fetch: Iva Ivić")
+    expect(fetch).to_be_visible()
+    page.clock.install()
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
+    fetch.click()
+    expect(page.get_by_role("button", name="Deliver: Iva Ivić")).to_be_visible()
+    page.clock.run_for(100)
+    page.locator(".notices").get_by_role("button", name="Undo").click()
+    expect(fetch).to_be_visible()
+    fetch.click()
+    page.clock.run_for(4_900)
+    assert shop.history(job) == ["create", "accept"]
+    # A phone that goes into its pocket tells it at once.
+    page.evaluate("""() => {
+        Object.defineProperty(document, 'hidden', {get: () => true});
+        document.dispatchEvent(new Event('visibilitychange'));
+    }""")
+    until(page, lambda: shop.history(job) == ["create", "accept", "pick_up"])

@@ -348,7 +348,7 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     row = page.locator(f"[data-key='{job}'] .card")
     expect(row.locator(".state")).to_contain_text("Fetched")
     ana.act("cancel", job, reason="vehicle")
-    expect(row.locator(".warning")).to_have_text("! Parcel with Ana Anić")
+    expect(row.locator(".warning")).to_have_text("! With Ana Anić")
     # Who takes it next looks for it in vain at the store's.
     bor.act("accept", job)
     expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
@@ -361,7 +361,7 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     # Nor is what is cancelled on its way forgotten, until it is said to be back.
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     chip.click()
-    expect(row.locator(".warning")).to_have_text("! Parcel with Bor Borić")
+    expect(row.locator(".warning")).to_have_text("! With Bor Borić")
     row.click()
     page.get_by_role("dialog").get_by_role("button", name="The parcel is back").click()
     expect(chip).to_have_count(0)

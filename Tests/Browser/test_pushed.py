@@ -37,10 +37,12 @@ def create(store, first_name):
 def test_an_offer_is_accepted_on_its_notification_and_the_store_sees_it(visit, capsys):
     shop = Store()
     ana = Courier(shop)
-    store = visit("/store")
+    # Two browsers: nothing gets from one to the other but by the server and the push service.
+    store = visit("/store", notifications=False)
     sign_in(store, shop)
     phone = visit("/courier", phone=True)
     phone.context.add_init_script(SUBSCRIBED)
+    assert store.context.browser is not phone.context.browser
     phone.reload()
     sign_in(phone, ana)
     phone.get_by_role("button", name="Allow notifications").click()

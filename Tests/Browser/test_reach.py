@@ -675,3 +675,15 @@ def test_who_is_off_duty_makes_no_row_of_couriers_higher(visit, look, width):
     heights = rows.evaluate_all("(all) => all.map((one) => Math.round(one.getBoundingClientRect().height))")
     assert max(heights) < 75 and max(heights) - min(heights) <= 1, heights
     look(page, f"couriers-off-duty-{width}")
+
+
+def test_duty_that_was_changed_on_another_device_is_so_here(visit):
+    ana = offered()
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    duty = page.get_by_role("switch", name="On duty")
+    expect(duty).to_be_checked()
+    page.clock.install()
+    call("PUT", "/v1/me/duty", {"on": False}, ana.token)
+    page.clock.fast_forward(31_000)
+    expect(duty).not_to_be_checked()

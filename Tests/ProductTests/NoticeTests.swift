@@ -78,9 +78,14 @@ import Testing
         try await ServedProduct.serving { api in
             let (store, couriers) = try await api.team(1)
             let key = try await api.key()
+            let before = try #require(try await api.execute("SELECT clock_timestamp()")[0][0])
             _ = try await strand(api, store, couriers[0])
             let first = try await api.claim(key, channel: "email")
             #expect(first.map { $0["kind"] } == ["delivery_stranded"])
+            let wait = """
+                SELECT next_at - interval '5 minutes' BETWEEN '\(before)'::timestamptz AND clock_timestamp() FROM gathered_mails
+                """
+            #expect(try await api.execute(wait) == [["t"]])
             _ = try await api.tell(key, "ack", first)
             var ids: [String] = []
             for _ in 0..<3 { ids.append(try await strand(api, store, couriers[0])) }

@@ -8,16 +8,21 @@ struct InvitePage {
 
     func live(store: String, message: String?, code: InviteCode) -> HTMLPage {
         let said = message.map { "<blockquote>\(Self.lines($0))</blockquote>" } ?? ""
-        // The name, as its headline, begins the sentence.
         return page(
             store,
             """
             <p class="lead">\(HTMLPage.escaped(text("invite_text")))</p>
             \(said)
-            <p class="hint">\(HTMLPage.escaped(text("invite_means")))</p>
+            <ul class="gains">\(gains)</ul>
             <p><a class="button" href="/courier\(language.query)#invite=\(HTMLPage.escaped(code.shown))">\(HTMLPage.escaped(text("invite_here")))</a></p>
             <p class="hint">\(HTMLPage.escaped(text("invite_how"))) <span class="code">\(HTMLPage.escaped(code.shown))</span></p>
             """, isName: true)
+    }
+
+    /// What it means for who accepts.
+    private var gains: String {
+        [text("invite_choose"), text("invite_know"), text("invite_when")]
+            .map { "<li>\(HTMLPage.escaped($0))</li>" }.joined(separator: "\n")
     }
 
     /// The page of an invite that is over. Somebody who has used it may come this way again.
@@ -59,7 +64,13 @@ struct InvitePage {
         nav{position:absolute;top:8px;right:8px;display:flex}
         nav a{min-height:44px;padding:12px;border-radius:8px;color:var(--soft);font-weight:650;text-decoration:none}
         nav [aria-current]{background:var(--paper);color:var(--accent)}
-        .card{margin-top:max(72px,10vh)}
-        @media(max-width:480px){.card{margin-top:48px}}
+        .card{margin-top:48px}
+        .lead{text-wrap:balance}
+        [data-face]{display:block}
+        [data-face]::before{width:64px;height:64px;margin:0 0 16px;font-size:24px}
+        .gains{margin:16px 0 24px;padding:0;list-style:none}
+        .gains li{position:relative;padding:6px 0 6px 34px}
+        .gains li::before{content:"✓" / "";position:absolute;left:0;width:22px;height:22px;border-radius:50%;background:var(--accent);color:var(--on);font-size:13px;line-height:22px;text-align:center}
+        @media(min-width:481px){body{display:grid;min-height:100vh;align-content:center}.card{width:100%;margin:0 auto}}
         """
 }

@@ -5,11 +5,19 @@ import Web
 
 extension WebFile {
     /// The names of the languages, and the texts of the pages by name, each language by itself: a page loads the one that is
-    /// spoken.
+    /// spoken. What only views say that are loaded later is loaded later, too.
     static let languages: [WebFile] = {
         let names = JSON.object(Dictionary(uniqueKeysWithValues: Languages.all.map { ($0.code, .string($0.name)) }))
+        let first = SaidFirst(by: [.dashboard, .courier])
         return [WebFile("languages.js", module("const names =", names))]
-            + Languages.all.map { WebFile("language-\($0.code).js", module("default", texts(of: $0))) }
+            + Languages.all.flatMap { words in
+                let (texts, name) = (texts(of: words), "language-\(words.code)")
+                let (atFirst, later) = (texts.filter { first.says($0.key) }, texts.filter { !first.says($0.key) })
+                return [
+                    WebFile("\(name).js", module("default", .object(atFirst))),
+                    WebFile("\(name).json", JSON.object(later).bytes),
+                ]
+            }
     }()
 
     private static func module(_ name: String, _ value: JSON) -> [UInt8] {
@@ -37,7 +45,7 @@ extension WebFile {
     }
 
     /// The texts by name; a text with plural forms is an object of them.
-    private static func texts(of words: LanguageWords) -> JSON {
+    private static func texts(of words: LanguageWords) -> [String: JSON] {
         var texts = Dictionary(
             uniqueKeysWithValues: words.messages.filter { isOfDelivery($0.key) }.map {
                 ("notice_\($0)", JSON.string($1))
@@ -52,6 +60,6 @@ extension WebFile {
             forms[parts[1]] = .string(text)
             texts[parts[0]] = .object(forms)
         }
-        return .object(texts)
+        return texts
     }
 }

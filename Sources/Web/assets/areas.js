@@ -107,6 +107,7 @@ export function areas() {
       maps = module;
       map = maps.makeMap(place, about.map, {label: t('mapOfAreas'), closer: t('mapCloser'), farther: t('mapFarther')});
       maps.touched(map, () => choose(null));
+      map.on('zoomend resize', thin);
     }
     for (const one of drawn) one.remove();
     const most = told.items[0].deliveries.value;
@@ -118,8 +119,15 @@ export function areas() {
       shape.cell = cell;
       return [shape, maps.sign(map, {lat, lon}, 'area', String(deliveries.value), `${nameOf(area, at)}: ${t('area_deliveries')} ${deliveries.value}`, act)];
     });
-    maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height, lon: lon - width}, {lat: lat + height, lon: lon + width}]));
+    maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height / 2, lon: lon - width / 2}, {lat: lat + height / 2, lon: lon + width / 2}]), true);
     mark();
+    thin();
+  }
+
+  /** Where areas are smaller than a number their colour says it alone. */
+  function thin() {
+    const [side] = drawn.map((shape) => shape.cell && shape.getElement()?.getBoundingClientRect().width).filter(Boolean);
+    place.classList.toggle('thin', side < 32);
   }
 
   function mark() {

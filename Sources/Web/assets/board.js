@@ -43,8 +43,14 @@ export function board(region, {count}) {
   });
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), isSought: (name) => name === 'cancelled' && seen.need === 'elsewhere', empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
+    widen,
     mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
   });
+  /** Where nothing is to be seen because of what was chosen, or is searched for. */
+  function widen(left) {
+    if (words) return {verb: t('clearSearch'), act: unsearch};
+    return left ? {text: t('noneChosen'), verb: t('showAll'), act: seen.clear} : undefined;
+  }
   const searched = gathered(() => {
     words = search.value.trim();
     columns.reload().then(() => columns.draw());
@@ -88,7 +94,7 @@ export function board(region, {count}) {
       region.querySelector('li > [aria-current]')?.scrollIntoView({block: 'nearest'});
     });
   }
-  const drawMap = () => map.draw(columns.of(...openStatuses).filter(isShown), open?.id);
+  const drawMap = () => map.draw(columns.of(...openStatuses).filter(isShown), open?.id, seen.courier);
 
   /** The row that is shown beside. */
   function mark() {
@@ -100,7 +106,7 @@ export function board(region, {count}) {
   /** That all is well, or for how long somebody has waited already. */
   function calm() {
     const longest = columns.of('pending').filter((one) => !isHeld(one)).sort((one, other) => offeredAt(one).localeCompare(offeredAt(other)))[0];
-    return longest && isOld(longest, patience() / 4) ? h('span', {}, `${signs.pending} `, t('waitsSince'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);
+    return longest && isOld(longest, patience() / 4) ? h('span', {}, `${signs.pending} `, t('longestWait'), ' ', since(offeredAt(longest))) : h('span', {}, `✓ ${t('allWell')}`);
   }
 
   function drawn() {
@@ -114,10 +120,11 @@ export function board(region, {count}) {
       if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? calm() : '');
     }));
     chips.classList.toggle('calm', !found.length);
-    // Among what is searched for, a list without any says so only if all have none.
+    // Among what is asked for, a list without any says so only if all have none.
     const has = ({statuses}) => columns.of(...statuses).some(seen.shows);
-    const isFound = Boolean(words) && columns.parts.some(has);
-    for (const part of columns.parts) part.section.hidden = !seen.allows(part.statuses) || Boolean(words && part.isLoaded && (part.fold || isFound) && !has(part));
+    const isAsked = Boolean(words || seen.need);
+    const isFound = isAsked && columns.parts.some(has);
+    for (const part of columns.parts) part.section.hidden = !seen.allows(part.statuses) || (isAsked && part.isLoaded && (part.fold || isFound) && !has(part));
     region.classList.toggle('searching', Boolean(words));
     // What is searched for is not all of it.
     if (!words) count(all.filter(hand.needs).length);
@@ -132,7 +139,7 @@ export function board(region, {count}) {
     told();
     learnKeepers(all, columns.draw);
     tellFoot(columns.of('delivered', 'cancelled').length);
-    tellCrew(crew, seen.couriers(), columns.of('in_progress'));
+    tellCrew(crew, seen, columns.of('in_progress'));
   }
 
   /** On paper it says whose it is, and of when. */
@@ -210,10 +217,14 @@ export function board(region, {count}) {
     event.preventDefault();
     if (key === 'Escape') {
       if (!target.value) return target.blur();
-      target.value = '';
-      return seek();
+      return unsearch();
     }
     return rowsNow()[0]?.focus();
+  }
+
+  function unsearch() {
+    search.value = '';
+    seek();
   }
 
   function step(by) {

@@ -1,12 +1,12 @@
-// The map beside the board, or beneath it where the screen is less wide, or in the delivery that is open: a sign points at its row, and a row
-// at its sign.
+// The map beside the board, or beneath it where the screen is less wide or a panel is open, or in the delivery that is open where the rows leave
+// it no room: a sign points at its row, and a row at its sign.
 import {remembered} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
-// As wide as later.css wants it: where the map is seen, and where it stays beside the rows though a panel is open.
-const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 110rem)');
+// As wide as later.css wants it: where the map is seen, where it is beneath the rows while a panel is open, and where it stays beside them.
+const wide = matchMedia('(min-width: 60rem)'), lessWide = matchMedia('(min-width: 78rem)'), veryWide = matchMedia('(min-width: 110rem)');
 const least = 240;
 const choice = 'kurir.map';
 
@@ -17,7 +17,7 @@ export function mapBeside(region, {look, redraw}) {
   const map = h('div', {class: 'map', tabindex: '0'});
   const place = h('div', {class: 'map-beside', hidden: true}, map);
   const button = h('button', {type: 'button', class: 'quiet with-map', onclick: turn, hidden: true}, t('map'));
-  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, aimed, opened;
+  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, aimed, opened, within, isRoomy = false;
   button.setAttribute('aria-pressed', String(isOn));
 
   function turn() {
@@ -58,8 +58,15 @@ export function mapBeside(region, {look, redraw}) {
     if (isShown) fill();
   }
 
-  /** In the panel of the delivery that is open, where there is no room for both. */
-  const slot = () => (veryWide.matches ? null : document.querySelector('dialog.aside[open] .map-slot'));
+  /** In the panel of the delivery that is open, where there is no room for both: it stays where it is as long as that one is open. */
+  function slot() {
+    const found = veryWide.matches ? null : document.querySelector('dialog.aside[open] .map-slot');
+    if (found !== within) isRoomy = Boolean(found) && hasRoomBelow();
+    within = found;
+    return isRoomy && lessWide.matches ? null : found;
+  }
+
+  const hasRoomBelow = () => innerHeight - region.querySelector('.ended').getBoundingClientRect().bottom - scrollY > least + 64;
 
   function settle() {
     const home = slot() ?? region.querySelector('.columns');
@@ -92,8 +99,8 @@ export function mapBeside(region, {look, redraw}) {
 
   return {
     place, button,
-    /** Draws these deliveries, of which one may be open. */
-    draw(deliveries, open) {
+    /** Draws these deliveries, of which one may be open, and all couriers or that one. */
+    draw(deliveries, open, courier) {
       const placed = deliveries.filter(({recipient}) => recipient?.location);
       // Where the store itself is on it, couriers are seen to come.
       const isEmpty = !placed.length && !(deliveries.length && remembered()?.location);
@@ -109,7 +116,8 @@ export function mapBeside(region, {look, redraw}) {
       const isAlone = slot() && one;
       const shown = isAlone ? placed.filter((other) => other === one || way.includes(other.recipient.location)) : placed;
       const stops = [...maps.homeOf(remembered()), ...shown.map((each) => maps.stopOf(each, () => look(each.id)))];
-      live.draw(stops, isAlone && one.courier ? (id) => id === one.courier.id : undefined);
+      const only = (isAlone && one.courier?.id) || courier;
+      live.draw(stops, only ? (id) => id === only : undefined);
       live.lead(way);
       live.fit(stops, isAlone && {id: open, places: way.length ? way : [one.recipient.location, remembered().location].filter(Boolean)});
       opened = open;

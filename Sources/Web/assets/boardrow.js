@@ -20,7 +20,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
   const keeper = keeperOf(delivery);
-  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && status !== 'in_progress' && parcelWith(keeper);
+  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && status !== 'in_progress' && t('stillWith', {name: keeper.name || t('erasedCourier')});
   const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;

@@ -1,8 +1,11 @@
 // What was said in a conversation, and what waits to be.
+import {remembered} from './account.js';
+import {fullName} from './delivery.js';
 import {h} from './dom.js';
 import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
 import * as shelf from './shelf.js';
+import {streetOf} from './way.js';
 import {shortDay, t, when} from './words.js';
 
 /** Whom deliveries go to that somebody writes about here, by their ids. */
@@ -10,6 +13,9 @@ export const topics = new Map();
 
 /** What a delivery is called that something is about. */
 export const topicOf = (id) => [t('aboutDelivery'), topics.get(id)].filter(Boolean).join(': ');
+
+/** Whom a delivery goes to, and where: the town of its store goes without saying. */
+export const goalOf = ({recipient, store}) => [fullName(recipient), streetOf(recipient?.address, store?.address ?? remembered().address)].filter(Boolean).join(', ');
 
 /** The day of what stands below it. */
 export const dayOf = (at) => h('li', {class: 'said-day'}, h('span', {}, new Date(at).toDateString() === new Date().toDateString() ? t('today') : shortDay(at.slice(0, 10))));

@@ -57,7 +57,7 @@ export function rows(title, items, series) {
   const most = Math.max(1, ...items.map((item) => series.reduce((sum, {name}) => sum + item[name], 0)));
   const list = h('ul', {class: 'bars'}, items.map((item) => h('li', {}, h('span', {}, item.name),
     s('svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true'}, stacked(item, series, most)),
-    h('span', {class: 'hint'}, series.filter(({name}) => item[name] > 0).map(({name, label}) => `${label} ${item[name]}`).join(' · ')))));
+    h('span', {class: 'hint'}, series.filter(({name}) => item[name] > 0).map(({name, label}) => `${label}\u00a0${item[name]}`).join(' · ')))));
   return panel(title, items.length ? list : h('p', {class: 'hint'}, t('nothingYet')));
 }
 

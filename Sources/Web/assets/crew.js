@@ -1,17 +1,21 @@
 // Who is on duty, and how much of the store's each carries: what one asks before one offers anything.
 import {fullName, signs} from './delivery.js';
-import {h} from './dom.js';
+import {h, keep} from './dom.js';
 import {t} from './words.js';
 
 // How many are named.
 const few = 8;
 
-/** Fills a line by the couriers of the store and what is carried: each in its place, so that it is found there again. */
-export function crewOf(line, couriers, carried) {
+/** Fills a line by the couriers of the store and what is carried: each in its place, so that it is found there again. A touch shows what one brings. */
+export function crewOf(line, {couriers, courier: chosen, only}, carried) {
   const loads = Map.groupBy(carried, ({courier}) => courier?.id);
-  const here = couriers.filter(({on_duty: isOn}) => isOn).map((courier) => ({name: fullName(courier), load: loads.get(courier.id)?.length ?? 0})).sort((one, other) => one.name.localeCompare(other.name));
+  const here = couriers().filter(({on_duty: isOn}) => isOn).map((courier) => ({...courier, load: loads.get(courier.id)?.length ?? 0})).sort((one, other) => fullName(one).localeCompare(fullName(other)));
+  const count = {count: here.length, free: here.filter(({load}) => !load).length}, others = here.length - few;
   line.hidden = !here.length;
-  line.replaceChildren(h('a', {href: '#/partners'}, t('onDutyNow', {count: here.length, free: here.filter(({load}) => !load).length})),
-    ...here.slice(0, few).map(({name, load}) => h('span', {class: !load && 'free'}, name, load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${load}`))),
-    here.length > few ? h('span', {}, `+${here.length - few}`) : '');
+  keep(line, [{id: 'all', ...count}, ...here.slice(0, few), others > 0 && {id: 'others', others}].filter(Boolean), (one) => JSON.stringify([one, one.id === chosen]), (one) => {
+    if (one.id === 'all') return h('a', {href: '#/partners'}, t('onDutyNow', count));
+    if (one.id === 'others') return h('span', {}, `+${others}`);
+    return h('button', {type: 'button', class: one.load ? 'plain' : 'plain free', title: fullName(one), 'aria-label': t('onlyHis', {name: fullName(one)}), 'aria-pressed': String(one.id === chosen), onclick: () => only(one.id)},
+      `${one.first_name} ${one.last_name[0]}.`, one.load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${one.load}`));
+  });
 }

@@ -17,7 +17,7 @@ import {isGivenBack, isHeld, isIgnored, isStranded, isUnaccepted, isUnheard, nee
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
-import {t, when} from './words.js';
+import {span, t, when} from './words.js';
 
 /** Who was told what: a list that is folded, and loaded when somebody wants to see it; `load` has an open one loaded anew. */
 function noticesOf(id) {
@@ -98,7 +98,7 @@ export function details(delivery, {changed, created, closed}) {
       h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current, cameBack),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
-        [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && t('due_now')],
+        [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && h('span', {}, t('due_now'), ' ', h('span', {class: 'hint'}, t('sinceTime', {time: when(current.created_at)})))],
         [t('address'), recipient && h('span', {}, mapLink(recipient), isUnplaced(current) && h('button', {type: 'button', class: 'unplaced', onclick: alone(current.id, (one) => edit(one, changed))}, icon('place'), t('mapPick')))],
         [t('phone'), recipient && (recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable'))],
         [t('description'), current.description], [t('instructions'), current.instructions], [t('parcel'), parcelOf(current)],
@@ -142,7 +142,8 @@ export function details(delivery, {changed, created, closed}) {
         h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
-        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name))),
+        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
+          isTakenBack(current) && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver), still,
         // Whoever has not answered for long is asked once more, too.
         h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
@@ -166,7 +167,7 @@ export function details(delivery, {changed, created, closed}) {
       status === 'delivered' && h('a', {class: 'button', href: `/proof/${id}`, target: '_blank'}, t('proof_title')),
       !isAsked && link, more), h('p', {class: 'actions rare', onclick: () => turn(false)},
       isAsked && link,
-      may.includes('reassign') && !isFailed(current) && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
+      may.includes('reassign') && !isFailed(current) && !isTakenBack(current) && button('do_reassign', alone(id, (one) => takeBack(one, changed))),
       button('again', alone(id, (one) => edit(null, created, again(one)))),
       may.includes('edit') && button('slip', alone(id, async (one) => (await loaded('slip')).printSlip(one))),
       may.includes('reopen') && button('do_reopen', () => reopen(id)),
@@ -215,8 +216,11 @@ function tardy(delivery) {
   const {due_at: until, accepted_at: since, eta} = delivery;
   if (isLate(delivery)) return t('isLate', {time: when(until)});
   if (isSlow(delivery)) return t('isSlow', {time: when(since)});
-  return willBeLate(delivery) ? t('isBehind', {time: when(eta.at)}) : '';
+  return willBeLate(delivery) ? t(until ? 'isBehind' : 'isBehindNow', {time: when(eta.at), late: span((Date.parse(eta.at) - Date.parse(until ?? offeredAt(delivery))) / 1000)}) : '';
 }
+
+/** Whether another may well bring it sooner: what keeps somebody waiting and has not been fetched. */
+const isTakenBack = (delivery) => Boolean(tardy(delivery)) && !delivery.picked_up_at && delivery.allowed_actions.includes('reassign');
 
 /** The four steps of its way, as far as it has come and will go; what came back begins anew after that, and what was tried in vain goes on. */
 function course(delivery, cameBack) {

@@ -6,7 +6,7 @@ import {t} from './words.js';
 
 /** A line of today, which says nothing as long as nobody knows. */
 export function today() {
-  const door = h('a', {href: '#/earnings', title: t('earnings')});
+  const door = h('a', {href: '#/earnings/1', title: t('earnings')});
   const line = h('p', {class: 'today', role: 'status'}, door);
   // The server has figures of an account looked up by two at most at once.
   const oneByOne = inTurn();
@@ -17,7 +17,7 @@ export function today() {
     const {carried: count, earnings} = total;
     const sums = earnings.map(money).join(' + ');
     // In few signs where there is little room.
-    door.replaceChildren(...[h('span', {class: 'roomy'}, `${t('today')}: ${t('deliveredCount', {count})}`), h('span', {class: 'tight', 'aria-hidden': 'true'}, `✓ ${count}`), sums && ` · ${sums}`].filter(Boolean));
+    door.replaceChildren(...[h('span', {class: 'roomy'}, `${t('today')}: ${t('deliveredCount', {count})}`), h('span', {class: 'tight', 'aria-hidden': 'true'}, h('span', {}, `${t('today')} `), `✓ ${count}`), sums && ` · ${sums}`].filter(Boolean));
   }
   return {line, load: () => oneByOne(load)};
 }

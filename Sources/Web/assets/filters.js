@@ -71,7 +71,10 @@ export function filters(needs, changed) {
     couriers: () => couriers,
     get need() { return kept.need; },
     get state() { return kept.state; },
+    get courier() { return kept.courier; },
     turn: (need) => set({need: kept.need === need ? null : need}),
+    /** What one of them brings, or all of it again. */
+    only: (id) => set({courier: kept.courier === id ? '' : id}),
     clear: () => set({need: null, state: '', courier: '', ...kept.day && {day: ''}}),
     shows: (one) => (!kept.need || needs[kept.need](one)) && (!kept.state || one.status === kept.state)
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),

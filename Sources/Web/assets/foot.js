@@ -1,5 +1,7 @@
 // What has become so far of the deliveries that were created today, in one line below those that are open.
 import {get, inTurn} from './ask.js';
+import {signs} from './delivery.js';
+import {h} from './dom.js';
 import {gathered} from './feed.js';
 import {localDay, number, t} from './words.js';
 
@@ -19,9 +21,9 @@ export function footOf(line) {
     const day = localDay(Date.now());
     try {
       const {totals} = await figuresOf('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
-      const parts = ['delivered', 'cancelled'].map((status) => `${t(`status_${status}`)} ${number(totals[status])}`);
-      if (totals.due) parts.push(`${t('onTime')} ${t('onTimeOf', {count: totals.on_time, due: totals.due})}`);
-      line.textContent = `${t('createdToday')}: ${parts.join(' · ')}`;
+      const parts = ['delivered', 'cancelled'].map((status) => [h('span', {title: t(`status_${status}`)}, h('span', {'aria-hidden': 'true'}, signs[status]), h('span', {class: 'unseen'}, t(`status_${status}`)), ` ${number(totals[status])}`)]);
+      if (totals.due) parts.push([t('onTime'), ' ', t('onTimeOf', {count: totals.on_time, due: totals.due})]);
+      line.replaceChildren(`${t('createdToday')}: `, ...parts.flatMap((part, at) => (at ? [' · ', ...part] : part)));
       line.hidden = !totals.created;
     } catch {
       shown = undefined;

@@ -12,7 +12,7 @@ const placeOf = ({store, pickup}) => `${store.id} ${pickup?.address ?? ''}`;
 /** Gives what says both of `jobs` above the list that they stand in, as it is when it is called. */
 export function aboveJobs({section, list}, jobs) {
   const late = h('button', {type: 'button', class: 'chip', onclick: () => lateOnes()[0]?.scrollIntoView({block: 'center'})});
-  const together = h('button', {type: 'button', class: 'together', onclick() { for (const job of fetched()) outgoing.add(job, 'pick_up'); }});
+  const together = h('button', {type: 'button', class: 'together', onclick: () => outgoing.fetchAll(fetched())});
   section.querySelector('h2').append(late);
   // Below what goes back to its store.
   section.nextElementSibling.after(silence());

@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', class: 'quiet later', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), h('p', {class: isFetchedFirst ? 'hint from bare' : 'hint from'}, ...isFetchedFirst ? [] : source(job), farness(job), toDoor(job)),
+      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', class: 'quiet later', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint ways'}, farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -49,15 +49,18 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
   /** The next step and the one beside it, or what was done and is not answered yet. */
   function steps(job) {
     const waiting = outgoing.waiting(job.id);
-    return [waiting && unanswered(job, waiting), outgoing.leadsOn(waiting) && verbs(job)];
+    return [waiting && !isUndoable(waiting) && unanswered(job, waiting), outgoing.leadsOn(waiting) && verbs(job)];
   }
 
   function verbs(job) {
-    const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.add(job, 'pick_up')};
+    const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.fetchAll([job])};
     return h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, (goesToFetch(job) ? [fullName(job.recipient), t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)]
       : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)]).filter(Boolean).join(', ')), next(job).map((action, at) =>
       button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))));
   }
+
+  /** Whether what was fetched is still undone where that was said. */
+  const isUndoable = (item) => item.action === 'pick_up' && outgoing.isGraced(item);
 
   function unanswered(job, item) {
     const isGraced = outgoing.isGraced(item);
@@ -117,7 +120,7 @@ const apart = (name, what) => h('span', {class: name}, h('span', {'aria-hidden':
 /** How long the way of an offer is, from where it is fetched. */
 export function toDoor(job) {
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
-  return job.status === 'pending' && from && to && apart('door', t('wayToDoor', {distance: distance(meters(from, to))}));
+  return job.status === 'pending' && from && to && h('span', {class: 'door'}, t('wayToDoor', {distance: distance(meters(from, to))}));
 }
 
 /** Where it comes from: the store, or where else it is fetched. */

@@ -1,6 +1,7 @@
 // Views that are loaded when somebody first wants to see them, so that a page begins with little.
 import {Unreachable} from './ask.js';
 import {h, loading} from './dom.js';
+import {whole} from './words.js';
 
 const files = new Set();
 const modules = new Map();
@@ -47,10 +48,11 @@ export const fetchLater = () => (window.requestIdleCallback ?? setTimeout)(() =>
 /** Has a module that is no view at hand as early as the views are. */
 export const soon = (name) => files.add(name);
 
-/** What is in a module: once it is loaded, at once. */
-export function loaded(name) {
+/** What is in a module, once it and what it says are loaded. */
+export async function loaded(name) {
   if (!modules.has(name)) modules.set(name, fetched(name).catch((error) => { modules.delete(name); throw error; }));
-  return modules.get(name);
+  const [module] = await Promise.all([modules.get(name), whole().catch(() => { throw new Unreachable(); })]);
+  return module;
 }
 
 /** A browser does not try again to load a module that it could not load once: so it is asked for as a file before. */

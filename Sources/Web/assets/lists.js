@@ -29,10 +29,10 @@ const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day
  * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the
  * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
  * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
- * `empty` is what is said of a list without any, `query` narrows what is asked for, `isSought` says which list has what one looks for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
+ * `empty` is what is said of a list without any, `widen` what one may do about it, `{text, verb, act}`, told how many are left out, `query` narrows what is asked for, `isSought` says which list has what one looks for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
-export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isSought = () => false, isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
+export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isSought = () => false, widen = () => undefined, isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
   const known = new Map();
   // When the feed or an answer last told of a delivery: a list that was asked for before that knows less.
   const told = new Map();
@@ -47,14 +47,15 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   function part({name, statuses, order = inOrder, isFolded, titles = {}}) {
     const heading = newID();
     const list = h('ul', {class: 'cards', 'aria-labelledby': heading});
-    const nothing = h('p', {class: 'hint'}, t('loading'));
+    const wider = h('button', {type: 'button', hidden: true});
+    const nothing = h('p', {class: 'hint'}, h('span', {}, t('loading')), wider);
     const more = h('button', {type: 'button', hidden: true}, t('more'));
     const amounts = statuses.map(() => h('span', {class: 'amount'}));
     const title = statuses.map((status, at) => h('span', {}, badge(status, titles[status]), amounts[at]));
     const fold = isFolded && h('button', {type: 'button', class: 'fold', onclick: () => turn(name)}, title);
     const content = h('div', {}, list, nothing, more);
     const section = h('section', {class: `column ${name}`}, h('h2', {id: heading}, fold || title), content);
-    const made = {name, statuses, order, section, list, nothing, more, amounts, fold, content, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
+    const made = {name, statuses, order, section, list, nothing, wider, more, amounts, fold, content, pages: 1, cursor: null, isLoaded: false, isFresh: false, load: 0};
     more.addEventListener('click', () => { made.pages += 1; load(made); });
     return made;
   }
@@ -158,7 +159,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
 
   function drawAll() {
     redraw(() => {
-      for (const {name, statuses, order, list, nothing, more, amounts, fold, content, cursor, isLoaded, error} of parts) {
+      for (const {name, statuses, order, list, nothing, wider, more, amounts, fold, content, cursor, isLoaded, error} of parts) {
         const everything = of(...statuses).filter(isPart);
         const items = everything.filter(shows).sort(order);
         keep(list, order === inOrder ? withDays(items) : items, (one) => (one.day ? headOf(one.day) : `${one.version} ${one.stop?.number}/${one.stop?.of} ${mark(one)}`),
@@ -166,7 +167,10 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         more.hidden = !cursor;
         // Who could not ask knows of none, which is not that there is none.
         nothing.hidden = items.length > 0 || Boolean(error || (isLoaded && cursor));
-        nothing.textContent = isLoaded ? empty(name) : t('loading');
+        const way = isLoaded && !items.length && widen(everything.length);
+        nothing.firstChild.textContent = isLoaded ? way?.text ?? empty(name) : t('loading');
+        wider.hidden = !way;
+        if (way) [wider.textContent, wider.onclick] = [way.verb, way.act];
         for (const [at, status] of statuses.entries()) {
           // How much is over, of all days, is no number that says anything; how much of it was found is one.
           const [count, total] = [items, everything].map((ones) => ones.filter((one) => one.status === status).length);

@@ -119,10 +119,10 @@ export function touched(map, act) {
   map.on('click', act);
 }
 
-// Shows all of these, at once: Leaflet would leave out what is asked for while it moves.
-export function fit(map, places) {
+// Shows all of these, at once: Leaflet would leave out what is asked for while it moves. Areas take up the whole of it; signs stand over.
+export function fit(map, places, areAreas = false) {
   if (!places.length) return;
   // What it is shown in may have been hidden until now.
   map.invalidateSize({ pan: false });
-  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: [32, 48], paddingBottomRight: [88, 52], maxZoom: 15, animate: false });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: areAreas ? [8, 8] : [32, 48], paddingBottomRight: areAreas ? [8, 8] : [88, 52], maxZoom: 15, animate: false });
 }

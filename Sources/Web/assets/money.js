@@ -9,15 +9,18 @@ export const currencyOf = (country) => own[country] ?? 'EUR';
 const format = (currency, options) => new Intl.NumberFormat(language(), {style: 'currency', currency, ...options});
 const digits = (currency) => format(currency).resolvedOptions().maximumFractionDigits;
 
+/** In the unit that people reckon in. */
+export const units = ({amount, currency}) => amount / 10 ** digits(currency);
+
 /** As people read it. */
-export const money = ({amount, currency}) => format(currency).format(amount / 10 ** digits(currency));
+export const money = (value) => format(value.currency).format(units(value));
 
 /** Its sign, as it stands beside a field. */
 export const signOf = (currency) => format(currency).formatToParts(0).find(({type}) => type === 'currency').value;
 
 /** As it stands in a field, without the sign. */
 export const typed = (value) => (value
-  ? (value.amount / 10 ** digits(value.currency)).toLocaleString(language(), {useGrouping: false, minimumFractionDigits: digits(value.currency)}) : undefined);
+  ? units(value).toLocaleString(language(), {useGrouping: false, minimumFractionDigits: digits(value.currency)}) : undefined);
 
 /** What was typed; what is no number goes as it is, for the API to refuse. */
 export function amountIn(text, currency) {

@@ -9,14 +9,14 @@ import * as shelf from './shelf.js';
 import {t} from './words.js';
 
 const place = 'kurir.outgoing';
-// Milliseconds in which declining can be undone; for which the server certainly knows a key.
-const [grace, lasting] = [10_000, 23 * 3_600_000];
+// Milliseconds for which the server certainly knows a key.
+const lasting = 23 * 3_600_000;
 // What a message is among actions: of a conversation any number waits.
 const saying = 'say';
 // What is done with a delivery while this waits goes out behind it; behind anything else nothing is done.
 const leading = 'pick_up';
-// What the delivery itself shows where it stands.
-const shown = ['accept', 'pick_up'];
+// Milliseconds in which it can be undone: what others are told of, and cannot be untold.
+const graces = {decline: 10_000, [leading]: 5000};
 const nobody = {changed() {}, answered() {}, refused() { return false; }};
 let listener = nobody;
 // The keys of what is under way, with the visit that began it: at its end nobody hears of the answer.
@@ -72,12 +72,31 @@ export function addTo(path, id, action, body = {}) {
 /** Does it; `pictures` are `{field, name}`, by the step's field and the shelf's name. */
 export function add(delivery, action, body = {}, pictures = []) {
   const before = waiting(delivery.id);
-  if (!leadsOn(before) || before?.action === action) return;
+  if (!leadsOn(before) || before?.action === action) return undefined;
+  hasten(before);
   const item = {key: newKey(), account: remembered().id, id: delivery.id, job: delivery, action, body, pictures, at: Date.now()};
-  if (action === 'decline') item.from = item.at + grace;
+  if (graces[action]) item.from = item.at + graces[action];
   store([...kept(), item]);
   if (!before) sendOne(item); else if (!isSending(before)) tell(t('keptForLater'));
   send();
+  return item;
+}
+
+/** Fetches these. Others are told of it a moment later, within which a thumb that slipped undoes it. */
+export function fetchAll(deliveries) {
+  const items = deliveries.map((delivery) => add(delivery, leading)).filter(Boolean);
+  const undo = () => { for (const {key, id} of items) if (own().some((one) => one.key === key && isGraced(one))) takeBack({key, id, action: leading}); };
+  if (items.length) tell(t(`done_${leading}`), {verb: t('undo'), act: undo});
+}
+
+/** What one goes on from, or leaves behind, is not undone. */
+function hasten(...items) {
+  for (const item of items) {
+    if (item?.action !== leading || !isGraced(item)) continue;
+    delete item.from;
+    keepAs(item);
+    sendOne(item);
+  }
 }
 
 /** Says something in a conversation, `after` a message by its number: the last that is known. */
@@ -141,7 +160,8 @@ async function sendOne(item, failures = 0) {
   if (failure && item.action === saying) return refuse(item, failure);
   const isAsked = failure?.status === 422 && listener.refused(item, failure);
   // Who does not want what is gone wants nothing.
-  if (!isAsked && item.action !== saying && !(failure && item.action === 'decline')) tell(failure ? wordsOf(failure) : t(`done_${item.action}`), {isSeen: !failure && shown.includes(item.action)});
+  const isTold = item.action === saying || item.action === (failure ? 'decline' : leading);
+  if (!isAsked && !isTold) tell(failure ? wordsOf(failure) : t(`done_${item.action}`), {isSeen: !failure && item.action === 'accept'});
   over(item, answer, isAsked);
 }
 
@@ -235,5 +255,7 @@ function store(items) {
 }
 
 window.addEventListener('online', send);
+// A phone that goes back into its pocket may not wake for long.
+document.addEventListener('visibilitychange', () => { if (document.hidden) hasten(...own()); });
 // In another tab something was done.
 window.addEventListener('storage', ({key}) => { if (key === place) listener.changed(); });

@@ -3,7 +3,7 @@ import {get, lasting} from './ask.js';
 import {bars, tile} from './chart.js';
 import {fill, h, loading, newID, panel} from './dom.js';
 import {gathered} from './feed.js';
-import {money} from './money.js';
+import {money, units} from './money.js';
 import {short} from './short.js';
 import {number, shortDay, t} from './words.js';
 
@@ -11,9 +11,9 @@ const series = () => ['carried', 'given_back'].map((name) => ({name, label: t(`o
 const sums = (earnings) => earnings.map(money).join(' + ');
 const way = (meters) => t('kilometres', {number: meters / 1000});
 
-export function earnings(region) {
-  const period = h('select', {id: newID(), value: '7', onchange: () => load()},
-    [7, 30, 90].map((days) => h('option', {value: days}, t('lastDays', {count: days}))));
+export function earnings(region, {part}) {
+  const period = h('select', {id: newID(), onchange: () => load()},
+    [1, 7, 30, 90].map((days) => h('option', {value: days, selected: String(days) === (part || '7')}, days === 1 ? t('today') : t('lastDays', {count: days}))));
   const content = h('div');
 
   const load = () => loading(content, () => lasting(`figures.${period.value}`, () =>
@@ -25,8 +25,11 @@ export function earnings(region) {
     content.replaceChildren(
       h('div', {class: 'tiles'}, tile(t('own_earned'), sums(total.earnings) || '–'), total.cash?.length ? tile(t('cashGot'), sums(total.cash)) : '', tile(t('own_carried'), number(total.carried)),
         tile(t('own_distance'), way(total.distance_m), total.without_place ? t('withoutWay', {count: total.without_place}) : ''), tile(t('own_given_back'), number(total.given_back))),
-      items.length ? bars(t('carriedADay'), daysOf(from, to, items), series()) : '', panel(t('perStore'), ...short(list)));
+      ...items.length && from !== to ? charts(daysOf(from, to, items), total.earnings) : [], panel(t('perStore'), ...short(list)));
   }
+
+  /** What was earned, where all of it is of one currency, and what was carried. */
+  const charts = (days, earned) => [earned.length === 1 && bars(t('earnedADay'), days, [{name: 'earned', label: t('own_earned')}]), bars(t('carriedADay'), days, series())].filter(Boolean);
 
   /** Every day once, whatever the stores. */
   function daysOf(from, to, items) {
@@ -34,7 +37,7 @@ export function earnings(region) {
     for (let at = Date.parse(`${from}T12:00Z`); at <= Date.parse(`${to}T12:00Z`); at += 86_400_000) {
       const day = new Date(at).toISOString().slice(0, 10);
       const its = items.filter((one) => one.day === day);
-      days.push({day, carried: its.reduce((sum, one) => sum + one.carried, 0), given_back: its.reduce((sum, one) => sum + one.given_back, 0)});
+      days.push({day, earned: its.flatMap(({earnings}) => earnings).reduce((sum, each) => sum + units(each), 0), carried: its.reduce((sum, one) => sum + one.carried, 0), given_back: its.reduce((sum, one) => sum + one.given_back, 0)});
     }
     return days;
   }

@@ -43,7 +43,7 @@ export function papers(region) {
     which.hidden = items.length < 2;
     const shown = isValidOnly ? items.filter(({state}) => state === 'valid') : items;
     if (shown.length || !items.length) return fill(list, shown, row, 'noPapers');
-    list.replaceChildren(h('li', {class: 'hint'}, t('noValidPapers'), h('button', {type: 'button', onclick: () => only(false)}, t('showAllPapers'))));
+    list.replaceChildren(h('li', {class: 'hint'}, t('noValidPapers'), h('button', {type: 'button', onclick: () => only(false)}, t('showAll'))));
   }
 
   function only(isValid) {

@@ -15,6 +15,8 @@ import {choose, isLoaded, load, t, when} from './words.js';
 
 // Milliseconds without the feed after which that is said: a moment is nothing to tell of.
 const outage = 5000;
+// Milliseconds after which it is asked for how the account is.
+const lookAgain = 30_000;
 
 /**
  * Starts a page. `views` are functions by name, which fill a region and may give `{hears, onEvent, onFresh, look, leave}`: `hears`
@@ -214,6 +216,7 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
   const unfollow = follow({
     onFresh() {
       onFresh();
+      update().catch(() => {});
       news.load();
       // What the view does not load anew by itself.
       Promise.allSettled([view.onFresh?.()]).then(() => dispatchEvent(new Event('fresh')));
@@ -237,8 +240,11 @@ function work(account, views, {hand, enter, speakOtherwise, leave, out, onFresh,
     },
   }, account.kind === 'store' && account.id);
   update().catch(() => {});
+  // What was set on another device is so here, too.
+  const clock = setInterval(() => document.hidden || update().catch(() => {}), lookAgain);
 
   return () => {
+    clearInterval(clock);
     elsewhere.rest();
     count(0);
     clearTimeout(silence);

@@ -1,14 +1,14 @@
 // A conversation beside the board: who writes goes on seeing what else happens.
 import {remembered} from './account.js';
-import {topics} from './bubble.js';
-import {fullName, whose} from './delivery.js';
+import {goalOf, topics} from './bubble.js';
+import {fullName} from './delivery.js';
 import {h, loading, openBeside} from './dom.js';
 import {talkWith, thread} from './thread.js';
 
 /** Opens that with the courier of a delivery, to write about it. */
 export function talkBeside(delivery) {
   const {id: about, courier} = delivery;
-  topics.set(about, whose(delivery));
+  topics.set(about, goalOf(delivery));
   const region = h('div', {class: 'open-talk'});
   const dialog = openBeside(fullName(courier), region);
   dialog.classList.add('talking');

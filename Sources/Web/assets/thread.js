@@ -1,9 +1,9 @@
 // One conversation: what was said, what waits to be sent, and what is written next.
 import {all, ask, get, lasting, lastLoaded, Unreachable} from './ask.js';
 import {avatar} from './face.js';
-import {bubble, dayOf, topicOf, topics, unsent} from './bubble.js';
+import {bubble, dayOf, goalOf, topicOf, topics, unsent} from './bubble.js';
 import {takePicture} from './camera.js';
-import {onDuty, phoneLink, whose} from './delivery.js';
+import {onDuty, phoneLink} from './delivery.js';
 import {confirmed, h, keep, loading, say as tell, unpressed, wordsOf} from './dom.js';
 import {icon} from './icons.js';
 import * as outgoing from './outgoing.js';
@@ -196,7 +196,7 @@ export function thread(region, conversation, {account, about, changed}) {
   dress();
   drawWriting();
   // Which delivery it is about, by whom it goes to.
-  if (about && !topics.has(about)) get(`/v1/deliveries/${about}`).then((delivery) => { topics.set(delivery.id, whose(delivery)); drawWriting(); }, () => {});
+  if (about && !topics.has(about)) get(`/v1/deliveries/${about}`).then((delivery) => { topics.set(delivery.id, goalOf(delivery)); drawWriting(); }, () => {});
   const unlisten = outgoing.listen({
     changed: () => draw(),
     answered(message, {action, id: where}) {

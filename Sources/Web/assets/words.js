@@ -6,19 +6,34 @@ export {names};
 export const preferred = 'kurir.language';
 const wanted = [new URLSearchParams(location.search).get('language'), localStorage.getItem(preferred), ...navigator.languages];
 const all = {};
+const wholes = {};
 let current = wanted.map((name) => name?.slice(0, 2)).find((name) => names[name]) ?? 'en';
 let plurals, dates, clock, days, weekdays, wholeDays;
-await load(current);
+await begin(current);
 choose(current);
 
-/** Loads the texts of a language, once. */
-export async function load(name) {
-  all[name] ??= (await import(`./language-${name}.js`)).default;
+/** Loads the texts of a language that a page says at first, once. */
+async function begin(name) {
+  all[name] ??= {...(await import(`./language-${name}.js`)).default};
   // So that it is there without a connection, too.
   navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({speaks: name}));
 }
 
+/** Loads all the texts of a language, once. What could not be had is asked for again. */
+export function load(name) {
+  wholes[name] ??= Promise.all([begin(name), laterOf(name)]).then(([, texts]) => { Object.assign(all[name], texts); }).catch((error) => {
+    delete wholes[name];
+    throw error;
+  });
+  return wholes[name];
+}
+
+const laterOf = async (name) => (await fetch(new URL(`./language-${name}.json`, import.meta.url))).json();
+
 export const isLoaded = (name) => Boolean(all[name]);
+
+/** Has what views say that are loaded later. */
+export const whole = () => load(current);
 
 export const language = () => current;
 

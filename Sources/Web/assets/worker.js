@@ -20,7 +20,7 @@ const views = {
 };
 
 // A phone keeps the languages that are spoken on it, and not the others.
-const languageOf = (path) => path.match(/language-\w+\.js$/)?.[0];
+const languageOf = (path) => path.match(/language-\w+/)?.[0];
 
 self.addEventListener('install', (event) => event.waitUntil(install().then(() => self.skipWaiting())));
 
@@ -33,8 +33,7 @@ async function install() {
 
 self.addEventListener('message', (event) => {
   const {speaks} = event.data;
-  const file = files.find((one) => languageOf(one) === `language-${speaks}.js`);
-  if (file) event.waitUntil(caches.open(version).then((cache) => cache.add(file)));
+  if (speaks) event.waitUntil(caches.open(version).then((cache) => cache.addAll(files.filter((file) => languageOf(file) === `language-${speaks}`))));
 });
 
 self.addEventListener('activate', (event) => {
