@@ -657,7 +657,7 @@ def test_an_offer_says_how_far_it_is_to_where_it_is_fetched(visit):
     carried = page.locator(".column.in_progress li.card")
     expect(carried).to_contain_text("400 m from you")
     ana.act("pick_up", job)
-    expect(carried).to_contain_text("1 km from you")
+    expect(carried).to_contain_text("1 km to the door")
 
 
 def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):

@@ -313,7 +313,7 @@ def test_whom_one_did_not_find_is_tried_last(visit):
     sign_in(page, ana)
     first = page.locator(".in_progress li.card").first
     expect(first).to_have_attribute("data-key", jobs[0])
-    first.get_by_role("button", name="Try again last").click()
+    first.get_by_role("button", name="Move to the end").click()
     expect(first).to_have_attribute("data-key", jobs[1])
     until(page, lambda: call("GET", f"/v1/deliveries/{jobs[0]}", token=ana.token)["stop"] == {"number": 2, "of": 2})
 
@@ -352,7 +352,7 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     # Who takes it next looks for it in vain at the store's.
     bor.act("accept", job)
     expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
-    chip = page.get_by_role("button", name="! 1 parcel still with a courier")
+    chip = page.get_by_role("button", name="! 1 parcel not back")
     chip.click()
     expect(page.locator(".column.open .card")).to_have_count(1)
     bor.act("pick_up", job)

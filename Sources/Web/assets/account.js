@@ -86,15 +86,18 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
   }
 
   function show(way, isChosen) {
+    // What one signs in with is typed once, whichever way one takes then.
+    const value = login && entry.querySelector(`[name=${login.name}]`)?.value;
     login = kind === 'store'
-      ? {name: 'email', label: t('email'), type: 'email', required: true, autocomplete: 'username'}
-      : {name: 'phone', label: t('phone'), type: 'tel', required: true, autocomplete: 'username', hint: t('phoneHint')};
+      ? {name: 'email', label: t('email'), type: 'email', value, required: true, autocomplete: 'username'}
+      : {name: 'phone', label: t('phone'), type: 'tel', value, required: true, autocomplete: 'username', hint: t('phoneHint')};
     const to = (name, style) => h('button', {type: 'button', class: style, onclick: () => show(name, true)}, t(name));
     entry.dataset.way = way;
     entry.replaceChildren(
       h('span', {class: 'tongues', role: 'group', 'aria-label': t('language')}, Object.entries(names).map(([tongue, name]) => h('button', {type: 'button', class: 'quiet', lang: tongue,
         'aria-pressed': String(tongue === language()), onclick: () => speak(tongue, way)}, name))),
-      h('h1'), h('p', {class: 'promise'}), way === 'register' && !code ? h('ol', {class: 'intro'}, ['offer', 'accept', 'know'].map((step) => h('li', {}, h('h2', {}, t(`how_${step}`)), h('p', {}, t(`how_${step}Text`))))) : '',
+      h('h1'), h('p', {class: 'promise'}), way === 'register' && !code ? h('ol', {class: 'intro'}, kind === 'store' ? ['offer', 'accept', 'know'].map((step) => h('li', {}, h('h2', {}, t(`how_${step}`)), h('p', {}, t(`how_${step}Text`))))
+        : ['choose', 'know', 'when'].map((gain) => h('li', {}, h('p', {class: 'gain'}, t(`invite_${gain}`))))) : '',
       notice ? h('p', {class: 'notice'}, notice) : '',
       panel(t(way === 'register' ? registering : way), ways[way](), way === 'signIn' && h('p', {class: 'beneath'}, to('reset', 'quiet'))),
       h('p', {class: 'instead'}, t(way === 'signIn' ? 'newHere' : 'knownHere'), ' ', to(way === 'signIn' ? 'register' : 'signIn')),

@@ -7,7 +7,7 @@ import {due, isFailed, isOpen, isSlow, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
 import {keeperOf} from './keeper.js';
 import {marked} from './meant.js';
-import {isElsewhere, isGivenBack, isHeld, isLong, isPressing, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
+import {isElsewhere, isGivenBack, isHeld, isLong, isStranded, isUnheard, isUrgent, offeredFrom} from './offering.js';
 import {streetOf} from './way.js';
 import {span, t, timeOf, when} from './words.js';
 
@@ -24,7 +24,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
-  return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}${isPressing(delivery) ? ' pressing' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
+  return h('li', {}, h('button', {type: 'button', class: `card ${status}${isUrgent(delivery) ? ' urgent' : ''}`, 'aria-current': isOpen && 'true', onclick: act},
     h('span', {class: 'when'}, over ? h('time', {datetime: over}, timeOf(over)) : delivery.due_at ? due(delivery) : isHeld(delivery) ? h('span', {class: 'left'}, t('readyFrom', {time: when(delivery.offer_at)})) : [h('span', {class: 'hint'}, t('due_now')), ' ', h('span', {class: 'left', title: t('createdAt')}, t('sinceTime', {time: when(delivery.created_at)}))]),
     h('strong', {title: fullName(recipient)}, found(fullName(recipient))), h('span', {class: 'street', title: recipient?.address}, found(streetOf(recipient?.address, remembered()?.address))), h('span', {class: 'hint what'}, found(delivery.description)),
     h('span', {class: trouble ? 'warning' : 'by', title: said && `${said}${nth || ''}`},

@@ -36,7 +36,7 @@ export async function loads() {
   return ({id}) => (carried ? carried.get(id)?.length ?? 0 : undefined);
 }
 
-export const loadOf = ({load}) => load !== undefined && h('span', {class: 'hint load'}, load ? t('carries', {count: load}) : t('carriesNothing'));
+export const loadOf = ({load}) => load !== undefined && h('span', {class: load ? 'hint load' : 'hint load free'}, load ? t('carries', {count: load}) : t('carriesNothing'));
 
 /** The same where there is little room. */
 const briefLoad = ({load}) => h('span', {class: 'hint load', title: t('carries', {count: load})}, h('span', {class: 'unseen'}, t('carries', {count: load})), h('span', {'aria-hidden': 'true'}, `${signs.in_progress} ${load}`));

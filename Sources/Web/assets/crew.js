@@ -15,7 +15,7 @@ export function crewOf(line, {couriers, courier: chosen, only}, carried) {
   keep(line, [{id: 'all', ...count}, ...here.slice(0, few), others > 0 && {id: 'others', others}].filter(Boolean), (one) => JSON.stringify([one, one.id === chosen]), (one) => {
     if (one.id === 'all') return h('a', {href: '#/partners'}, t('onDutyNow', count));
     if (one.id === 'others') return h('span', {}, `+${others}`);
-    return h('button', {type: 'button', class: one.load ? 'plain' : 'plain free', title: fullName(one), 'aria-label': t('onlyHis', {name: fullName(one)}), 'aria-pressed': String(one.id === chosen), onclick: () => only(one.id)},
+    return h('button', {type: 'button', class: one.load ? 'plain' : 'plain free', title: t('onlyHis', {name: fullName(one)}), 'aria-pressed': String(one.id === chosen), onclick: () => only(one.id)},
       `${one.first_name} ${one.last_name[0]}.`, one.load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${one.load}`));
   });
 }

@@ -140,16 +140,16 @@ export function details(delivery, {changed, created, closed}) {
       isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.
         h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
-          may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
+          courier && writing(current), may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
       tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
-        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
+        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), writing(current), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
           isTakenBack(current) && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver), still,
+      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver),
         // Whoever has not answered for long is asked once more, too.
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore'))),
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore')), still),
       (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back, still,
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers'))),
+        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back,
+        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers')), still),
       standsAlone && still,
     ].filter(Boolean);
   }
@@ -230,7 +230,7 @@ function course(delivery, cameBack) {
   const now = steps.findLast(([, at]) => at);
   return h('ol', {class: 'course'}, steps.map((step) => {
     const [name, at] = step;
-    return h('li', {class: at ? `done ${name}` : '', 'aria-current': step === now && 'step'}, t(`did_${name}`), at && moment(at));
+    return h('li', {class: at ? `done ${name}` : '', 'aria-current': step === now && 'step'}, name === 'fail' ? failureOf(delivery.last_attempt.reason) : t(`did_${name}`), at && moment(at));
   }));
 }
 

@@ -23,7 +23,7 @@ export function footOf(line) {
       const {totals} = await figuresOf('/v1/stats', {from: day, to: day, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone});
       const parts = ['delivered', 'cancelled'].map((status) => [h('span', {title: t(`status_${status}`)}, h('span', {'aria-hidden': 'true'}, signs[status]), h('span', {class: 'unseen'}, t(`status_${status}`)), ` ${number(totals[status])}`)]);
       if (totals.due) parts.push([t('onTime'), ' ', t('onTimeOf', {count: totals.on_time, due: totals.due})]);
-      line.replaceChildren(`${t('createdToday')}: `, ...parts.flatMap((part, at) => (at ? [' · ', ...part] : part)));
+      line.replaceChildren(h('span', {}, `${t('createdToday')}: `, parts.flatMap((part, at) => (at ? [' · ', ...part] : part))));
       line.hidden = !totals.created;
     } catch {
       shown = undefined;

@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', class: 'quiet later', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint ways'}, farness(job), toDoor(job)),
+      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint legs'}, farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -66,7 +66,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
     const isGraced = outgoing.isGraced(item);
     const text = isGraced ? 'declinedForNow' : outgoing.isSending(item) ? 'isSending' : 'willBeSent';
     const verb = isGraced ? 'undo' : 'takeBack';
-    return h('div', {class: 'unanswered'}, h('p', {class: 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
+    return h('div', {class: 'unanswered'}, h('p', {class: isGraced ? 'hint' : 'warning', role: 'status'}, t(text, {action: t(`do_${item.action}`)})),
       !outgoing.isSending(item) && h('button', {type: 'button', class: 'quiet', 'aria-label': `${t(verb)}: ${fullName(job.recipient)}`, onclick: () => outgoing.takeBack(item)}, t(verb)));
   }
 
@@ -117,10 +117,10 @@ function terms(job) {
 /** What stands behind a dot, or on a line of its own. */
 const apart = (name, what) => h('span', {class: name}, h('span', {'aria-hidden': 'true'}, ' · '), what);
 
-/** How long the way of an offer is, from where it is fetched. */
+/** How long the way is from where it is fetched, as long as that is to be done. */
 export function toDoor(job) {
   const [from, to] = [fetchedFrom(job), job.recipient?.location];
-  return job.status === 'pending' && from && to && h('span', {class: 'door'}, t('wayToDoor', {distance: distance(meters(from, to))}));
+  return (job.status === 'pending' || isToFetch(job)) && from && to && h('span', {class: 'door'}, t('wayToDoor', {distance: distance(meters(from, to))}));
 }
 
 /** Where it comes from: the store, or where else it is fetched. */

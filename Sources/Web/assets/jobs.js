@@ -367,7 +367,7 @@ function about(job, got) {
     facts([[t('due'), !isOver && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
       [t('phone'), status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
       [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-      [t('way'), status === 'pending' && h('span', {class: 'ways'}, farness(job), toDoor(job))], [t('parcel'), parcelOf(job)], [t('usualProof'), !isOver && wantsOf(job)], isOver ? [t('cashGot'), cash && got] : [t('cash'), cash && money(cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), pickup && source(job)],
+      [t('way'), status === 'pending' && h('span', {class: 'legs'}, farness(job), toDoor(job))], [t('parcel'), parcelOf(job)], [t('usualProof'), !isOver && wantsOf(job)], isOver ? [t('cashGot'), cash && got] : [t('cash'), cash && money(cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), pickup && source(job)],
       [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, id))], [t('createdAt'), moment(job.created_at)]]),
   ];
 }

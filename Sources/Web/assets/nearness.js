@@ -1,9 +1,10 @@
 // How far it is to where a courier goes next, as far as the phone knows where it is, and when it is expected at the door: texts that are
 // reckoned anew while they stand there.
 import {all, lasting} from './ask.js';
+import {distance} from './distance.js';
 import {isFailed} from './due.js';
 import {h} from './element.js';
-import {distanceTo} from './whereabouts.js';
+import {distanceTo, farFrom} from './whereabouts.js';
 import {t, when} from './words.js';
 
 let places = new Map();
@@ -33,7 +34,8 @@ function reckon(element) {
   const job = jobs.get(element);
   const isFirst = job.status === 'pending' || isToFetch(job);
   const comes = !isFirst && !isFailed(job) && Date.parse(job.eta?.at) > Date.now() && `${t('eta')} ${when(job.eta.at)}`;
-  element.textContent = [distanceTo(isFirst ? fetchedFrom(job) : job.recipient?.location), comes].filter(Boolean).join(' · ');
+  const far = isFirst ? undefined : farFrom(job.recipient?.location);
+  element.textContent = [isFirst ? distanceTo(fetchedFrom(job)) : far !== undefined && t('wayToDoor', {distance: distance(far)}), comes].filter(Boolean).join(' · ');
 }
 
 /** Has all of them in a region say what is so now. */

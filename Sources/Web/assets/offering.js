@@ -51,16 +51,13 @@ export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unhea
 export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isGivenBack(one) && !isUnaccepted(one);
 
 /** Whether somebody has it who is not to bring it, and nobody else's words say so. */
-export const isElsewhere = (one) => one.status !== 'pending' && Boolean(keeperOf(one));
+export const isElsewhere = (one) => Boolean(keeperOf(one)) && !isGivenBack(one) && !isStranded(one);
 
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || isElsewhere(one) || willBeLate(one);
 
-/** Whether somebody waits in vain now. */
-export const isPressing = (one) => isUnheard(one) || isLate(one) || isFailed(one) || isStranded(one);
-
 /** What of it changes what is said with time alone. */
-export const needOf = (one) => [isUrgent, isPressing, isUnaccepted, isUnheard, isGivenBack, isLong, isIgnored, (each) => keeperOf(each)?.id].map((is) => is(one)).join();
+export const needOf = (one) => [isUrgent, isUnaccepted, isUnheard, isGivenBack, isLong, isIgnored, (each) => keeperOf(each)?.id].map((is) => is(one)).join();
 
 /** From when on it is offered. */
 export const offeredFrom = ({offer_at: at}) => t('offeredFrom', {time: when(at)});
