@@ -78,10 +78,10 @@ def test_what_has_become_of_the_day_stands_below_what_is_open(visit, look):
     ana.act("deliver", jobs[0])
     call("POST", f"/v1/deliveries/{jobs[2]}/cancel", {}, shop.token)
     foot = page.locator(".foot.hint")
-    expect(foot).to_have_text("Created today: ✓Delivered 1 · ✕Cancelled 1 · On time 1 of 1 that were due")
+    expect(foot).to_have_text("Created today: ✓Delivered 1 · ✕Cancelled 1 · On time 1 of 1 due")
     look(page, "board-foot")
     ana.act("deliver", jobs[1])
-    expect(foot).to_have_text("Created today: ✓Delivered 2 · ✕Cancelled 1 · On time 2 of 2 that were due")
+    expect(foot).to_have_text("Created today: ✓Delivered 2 · ✕Cancelled 1 · On time 2 of 2 due")
 
 
 def test_what_nobody_accepts_ages_and_marks_tell_how_far_it_is(visit):
@@ -277,7 +277,7 @@ def test_a_new_delivery_says_all_that_few_need(visit, look):
     form.get_by_label("Ana Anić").check()
     # Whom the button asks is said by it.
     expect(form.get_by_role("button", name="Create and offer (1)")).to_be_visible()
-    folds = ("Parcel", "Money and proof", "Fetching, reference")
+    folds = ("Parcel", "Money and proof", "Pickup, reference")
     form.get_by_text("Offering", exact=True).click()
     # What is folded beneath something open stands in one line under the other, and leaves no hole.
     lefts = [form.locator("details").filter(has=page.get_by_text(fold, exact=True)).bounding_box() for fold in folds]
@@ -1176,7 +1176,7 @@ def test_figures_say_what_was_on_time(visit, look):
     go(page, "Figures")
     tile = lambda name: page.locator(".charts .tile").filter(has_text=name)
     expect(tile("On time")).to_contain_text("100 %")
-    expect(tile("On time")).to_contain_text("2 of 2 that were due")
+    expect(tile("On time")).to_contain_text("2 of 2 due")
     expect(tile("Not handed over").locator(".big")).to_have_text("1")
     expect(tile("Waiting at the store")).to_be_visible()
     look(page, "figures-on-time")

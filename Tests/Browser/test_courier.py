@@ -44,7 +44,7 @@ def test_declining_and_calling_and_finding_the_way(visit):
     page.get_by_role("button", name="Decline").click()
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Decline").click()
-    expect(page.get_by_text("unless you undo it")).to_be_visible()
+    expect(page.get_by_text("goes to the others in a moment")).to_be_visible()
     assert shop.history(first) == ["create"]
     expect(page.get_by_text("Declined.")).to_be_visible()
     expect(page.get_by_role("heading", name="Iva")).to_have_count(0)

@@ -134,7 +134,7 @@ def test_a_store_wants_papers_and_sees_what_is_shared(visit, look):
     store = visit("/store")
     sign_in(store, shop)
     go(store, "Couriers")
-    wanted = panel(store, "Papers that you want")
+    wanted = panel(store, "Papers you require")
     for kind in ["EU health certificate", "Licence", "Insurance"]:
         wanted.get_by_label(kind).check()
         until(store, lambda kind=kind: len(call("GET", "/v1/me", token=shop.token)["wants"]) >= 1)

@@ -85,7 +85,7 @@ struct TrackingPage {
             } else if let due = tracked.due {
                 promise(tracked) + " " + clock(due, tracked)
             } else {
-                text("track_soon")
+                tracked.state == .onTheWay ? text("track_time") : text("track_soon")
             }
         return " <span class=\"about\">\(line)</span>"
     }

@@ -4,7 +4,7 @@ import {minuteOf} from './arriving.js';
 import {get} from './ask.js';
 import {mapBeside} from './boardmap.js';
 import {isUnplaced, row} from './boardrow.js';
-import {isSeen, signs} from './delivery.js';
+import {fullName, isSeen, signs} from './delivery.js';
 import {h, keep, newID, redraw, say, unpressed, wordsOf} from './dom.js';
 import {inTime, isFailed, isLate, isOld, isSlow, offeredAt, since, soonest, tick, willBeLate} from './due.js';
 import {gathered} from './feed.js';
@@ -158,7 +158,7 @@ export function board(region, {count}) {
     // Who makes one wants to see it, whatever was looked at before.
     if (!seen.shows(delivery)) seen.clear();
     const isLost = isUnplaced(delivery);
-    say([createdWords(delivery), isLost && t('createdUnplaced')].filter(Boolean).join(' '), isLost && {verb: t('mapPick'), act: () => change(delivery.id)});
+    say([`${fullName(delivery.recipient)}:`, createdWords(delivery), isLost && t('createdUnplaced')].filter(Boolean).join(' '), isLost && {verb: t('mapPick'), act: () => change(delivery.id)});
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
     row?.scrollIntoView({block: 'nearest'});

@@ -66,15 +66,19 @@ export function photos(isWanted, kept = []) {
   const id = newID();
   const taken = [];
   const shown = h('ul', {class: 'photos'});
+  const verb = h('span', {}, t('takePicture'));
+  const tell = () => { verb.textContent = t(taken.length ? 'anotherPicture' : 'takePicture'); };
 
   async function add(blob) {
     taken.push(blob);
+    tell();
     const bitmap = await createImageBitmap(blob);
     const canvas = h('canvas', {width: bitmap.width * 160 / bitmap.height, height: 160, role: 'img', 'aria-label': t('picture')});
     canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     const row = h('li', {}, canvas, h('button', {type: 'button', 'aria-label': t('dropPicture'), onclick() {
       taken.splice(taken.indexOf(blob), 1);
       row.remove();
+      tell();
     }}, icon('close')));
     shown.append(row);
   }
@@ -87,7 +91,7 @@ export function photos(isWanted, kept = []) {
   }
 
   const element = h('fieldset', {id, name: 'photo_ids', class: 'field'}, h('legend', {}, t('picture'), !isWanted && h('span', {class: 'hint'}, ` (${t('optional')})`)), shown,
-    h('button', {type: 'button', onclick: more}, icon('camera'), t('takePicture')), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
+    h('button', {type: 'button', onclick: more}, icon('camera'), verb), h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}));
   for (const blob of kept) add(blob);
   return {element, blobs: () => taken};
 }

@@ -56,7 +56,7 @@ function way({on_duty: isOn, place: from, load}, pickup, isAnyKnown) {
 /**
  * Chooses candidates among the partners, as `chosen` has them; `states` are what came of those who were asked already, `pickup` is
  * where it is fetched, if not at the store's, and `none` what it means to choose nobody where there is nobody else. Who `isNew` and has
- * never chosen anybody means those on duty who would be asked first. `counted` is told how many are chosen.
+ * never chosen anybody means those on duty who would be asked first. `counted` is told how many are chosen, and `loaded` is kept once they are known.
  */
 export function picker(chosen, states, pickup, {none = '', isNew = false, counted = () => {}} = {}) {
   const list = h('div', {class: 'choices'});
@@ -127,11 +127,11 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
       ? [...boxes.map(([, label]) => label), whole]
       : [h('p', {}, t('noPartnersToChoose')), h('button', {type: 'button', class: 'main', onclick: () => inviteByNumber()}, t('inviteSomebody'))]));
   });
-  load();
+  const loaded = load();
   const id = newID();
   const element = h('fieldset', {id, name: 'courier_ids'}, h('legend', {}, t('candidates')), h('div', {class: 'asked'}, h('p', {class: 'hint'}, t('candidatesHint')), everybody),
     h('p', {class: 'wrong', id: `${id}-wrong`, hidden: true}), list, unheard);
-  return {element, load, hasOthers: () => others};
+  return {element, load, loaded, hasOthers: () => others};
 }
 
 /** Has a dialog's couriers loaded anew as long as it is open. */

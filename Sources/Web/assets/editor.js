@@ -73,6 +73,8 @@ export function edit(delivery, done, like = delivery) {
 
   async function send(values) {
     const body = more.read(nested(values));
+    // Whom it is offered to is known once they are there.
+    await couriers.loaded;
     if (isOffered) body.courier_ids = Array.from(chosen);
     // A time that stays may be over already, which is nothing new.
     if (byWhen.until() !== (delivery?.due_at ?? null)) body.window = byWhen.until() && {...delivery?.window, until: byWhen.until()};

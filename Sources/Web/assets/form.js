@@ -27,13 +27,14 @@ export function form(fields, verb, send, {cancel, danger, draft, error} = {}) {
     event.preventDefault();
     if (submit.hasAttribute('aria-disabled')) return;
     clear(element, trouble);
+    const at = document.activeElement;
     submit.setAttribute('aria-disabled', 'true');
     try {
       await send(values(element, named), element);
       drafts.delete(place);
     } catch (error) {
       // Who has gone on is told all the same.
-      if (element.isConnected) tell(error, element, trouble); else say(wordsOf(error));
+      if (element.isConnected) tell(error, element, trouble, document.activeElement === at); else say(wordsOf(error));
     }
     submit.removeAttribute('aria-disabled');
   });
@@ -106,7 +107,8 @@ function right(control, element) {
   }
 }
 
-function tell(error, element, trouble) {
+/** Says what is wrong where it is, and goes there, unless somebody has gone on meanwhile. */
+function tell(error, element, trouble, isLed = true) {
   const rest = [];
   // What somebody else has already is said where it was typed.
   const taken = error.code?.replace('_taken', '');
@@ -118,12 +120,13 @@ function tell(error, element, trouble) {
       rest.push(detail);
       continue;
     }
-    place.textContent = field === 'courier_ids' && code === 'required' ? t('chooseCourier') : detail;
+    const name = code === 'required' && element.querySelector(`label[for='${control.id}']`)?.firstChild.textContent;
+    place.textContent = field === 'courier_ids' && code === 'required' ? t('chooseCourier') : name ? t('fillIn', {name}) : detail;
     place.hidden = false;
     place.closest('details')?.setAttribute('open', '');
     if (!control.matches('fieldset')) control.setAttribute('aria-invalid', 'true');
   }
-  (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))
+  if (isLed) (element.querySelector('[aria-invalid]') ?? element.querySelector('.wrong:not([hidden])')?.parentElement.querySelector('input, button'))
     ?.focus();
   if (errors.length && !rest.length) return;
   trouble.textContent = rest.join(' ') || [wordsOf(error), error instanceof Unreachable && t('typedStays')].filter(Boolean).join(' ');

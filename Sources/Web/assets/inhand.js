@@ -33,6 +33,9 @@ export function aboveJobs({section, list}, jobs) {
     }
   }
 
+  // What the step of the first one said by itself.
+  let restore = () => {};
+
   /** The next step of who goes there next; else it stands below them all. */
   function place({id, store}) {
     const bar = id === jobs()[0].id && list.querySelector(`li:first-child[data-key='${id}'] .verbs`);
@@ -42,13 +45,18 @@ export function aboveJobs({section, list}, jobs) {
     if (together.parentNode !== bar) bar.querySelector('.main').before(together);
     // Both say whom they take.
     const {recipient, pickup} = jobs()[0];
-    bar.querySelector('.whom').textContent = [store.name, streetOf(pickup?.address ?? store.address, store.address)].filter(Boolean).join(', ');
-    bar.querySelector('.main:not(.together)').textContent = recipient ? t('onlyOne', {name: recipient.first_name.split(' ')[0]}) : t('do_pick_up');
+    const [whom, only] = [bar.querySelector('.whom'), bar.querySelector('.main:not(.together)')];
+    const [before, verb] = [whom.textContent, only.textContent];
+    restore = () => { [whom.textContent, only.textContent] = [before, verb]; };
+    whom.textContent = [store.name, streetOf(pickup?.address ?? store.address, store.address)].filter(Boolean).join(', ');
+    only.textContent = recipient ? t('onlyOne', {name: recipient.first_name.split(' ')[0]}) : t('do_pick_up');
     return undefined;
   }
 
   return () => {
     join();
+    restore();
+    restore = () => {};
     late.hidden = !lateOnes().length;
     late.textContent = t('need_late', {count: jobs().filter(isLate).length});
     const [first] = fetched();

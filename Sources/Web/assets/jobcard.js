@@ -22,7 +22,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
     const isOver = status === 'delivered';
     const isFetchedFirst = goesToFetch(job);
     // It is opened wherever it is touched, but not by who just marks a text on it.
-    return h('li', {class: `card ${status}${isFailed(job) ? ' urgent' : ''}`, onclick: ({target}) => target.closest('a, button') || !getSelection().isCollapsed || look(job)},
+    return h('li', {class: `card ${status}${isFailed(job) ? ' urgent' : ''}${job.picked_up_at ? ' fetched' : ''}`, onclick: ({target}) => target.closest('a, button') || !getSelection().isCollapsed || look(job)},
       isFetchedFirst && h('p', {class: 'fetch'}, ...source(job)),
       h('div', {class: 'top'}, h('div', {}, h('h3', {}, fullName(recipient)),
         isOver ? h('time', {datetime: job.delivered_at}, timeOf(job.delivered_at)) : h('span', {class: 'by'}, job.due_at ? due(job) : [h('strong', {}, t('due_now')), ' ', h('span', {class: 'left'}, t('sinceTime', {time: when(job.created_at)}))])),
@@ -95,13 +95,13 @@ function next(job) {
 const payOf = ({pay}) => pay && h('span', {class: 'term pay'}, t('youGet', {amount: money(pay)}));
 
 /** How often it could not be handed over, and why. */
-export const triedSoFar = ({attempts, last_attempt: last}) => t('attempted', {count: attempts, reason: failureOf(last.reason)});
+const triedSoFar = ({attempts, last_attempt: last}) => t('attempted', {count: attempts, reason: failureOf(last.reason)});
 
 /** What must be shown at the door. */
-export const wantsOf = ({proof = {}}) => ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`)).join(' · ');
+const wantsOf = ({proof = {}}) => ['pin', 'photo', 'signature'].filter((name) => proof[name]).map((name) => t(`wants_${name}`)).join(' · ');
 
 /** What there is to carry, and what it is about in money; nothing where there is nothing to say. */
-function terms(job) {
+export function terms(job) {
   const {cash, attempts} = job;
   const wanted = wantsOf(job);
   const chips = [

@@ -2,12 +2,12 @@
 import {get} from './ask.js';
 import {badge, collected, facts, fullName, history, isListed, jobsKept as place, moment, phoneLink, whose} from './delivery.js';
 import {h, openDialog, say, unpressed, wordsOf} from './dom.js';
-import {due, inTime, isFailed, tick} from './due.js';
+import {due, inTime, tick} from './due.js';
 import {today} from './earnings.js';
 import {form} from './form.js';
 import {gone} from './gone.js';
 import {icon} from './icons.js';
-import {jobCards, source, toDoor, triedSoFar, wantsOf} from './jobcard.js';
+import {jobCards, source, terms, toDoor} from './jobcard.js';
 import {loaded, soon} from './later.js';
 import {lists} from './lists.js';
 import {money} from './money.js';
@@ -85,7 +85,7 @@ export function jobs(region, {account, count}) {
     // One at a time: what was looked at goes on in what is asked.
     open?.close?.();
     const isDanger = action === 'cancel' && !job.cancel_is_free;
-    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'hint'}, whose(job)), job.instructions && h('p', {}, job.instructions), ...said(job), ...fields].filter(Boolean), verb || t(`do_${action}`), async (values) => {
+    const dialog = openDialog(t(`do_${action}`), form([h('p', {class: 'whose'}, whose(job)), job.instructions && h('p', {}, job.instructions), ...said(job), ...fields].filter(Boolean), verb || t(`do_${action}`), async (values) => {
       const {body, pictures} = await read(values);
       dialog.close();
       outgoing.add(job, action, body, pictures);
@@ -207,7 +207,7 @@ export function jobs(region, {account, count}) {
     accepted = undefined;
     if (!navigator.userActivation?.isActive || all.parts[1].section.popover) return;
     const {top, bottom} = card.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight) card.scrollIntoView({block: 'start'});
+    if (top < 61 || bottom > innerHeight) card.scrollIntoView({block: 'start'});
     card.classList.add('taken');
   }
 
@@ -241,6 +241,11 @@ export function jobs(region, {account, count}) {
       if (delivery && action === 'accept') {
         accepted = delivery.id;
         stay(delivery);
+        bring();
+      }
+      // What one does next is what one looks for then.
+      if (delivery && ['deliver', 'cancel'].includes(action)) {
+        accepted = all.of('in_progress').filter((one) => one.id !== delivery.id).sort(asChosen)[0]?.id;
         bring();
       }
       // Who gave it back knows that it is gone, whatever came of the answer.
@@ -363,11 +368,13 @@ function about(job, got) {
   const {id, status, recipient, store, pickup, cash, delivered_at: delivered} = job;
   const isOver = status === 'delivered';
   return [
-    h('p', {}, badge(status, status === 'pending' ? t('newOffer') : undefined), delivered && [' ', moment(delivered)]), isFailed(job) && h('p', {class: 'warning'}, `! ${triedSoFar(job)}`), ...said(job),
-    facts([[t('due'), !isOver && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), mapLink(recipient)],
+    h('p', {}, badge(status, status === 'pending' ? t('newOffer') : undefined), delivered && [' ', moment(delivered)]), ...said(job),
+    // What counts on the way and at the door, as on its card.
+    ...isOver ? [] : [h('p', {class: 'goal'}, mapLink(recipient, store.address)), job.instructions && h('p', {}, job.instructions), ...terms(job)],
+    facts([[t('due'), !isOver && (job.due_at ? h('span', {}, due(job)) : t('due_now'))], [t('address'), isOver && mapLink(recipient)],
       [t('phone'), status === 'pending' || !recipient || isLongAgo(job) ? null : recipient.phone ? phoneLink(recipient.phone, fullName(recipient)) : t('notAvailable')],
-      [t('description'), job.description], [t('instructions'), job.instructions], [t('reference'), job.reference],
-      [t('way'), status === 'pending' && h('span', {class: 'legs'}, farness(job), toDoor(job))], [t('parcel'), parcelOf(job)], [t('usualProof'), !isOver && wantsOf(job)], isOver ? [t('cashGot'), cash && got] : [t('cash'), cash && money(cash)], [t('payOf'), job.pay && money(job.pay)], [t('pickup'), pickup && source(job)],
+      [t('description'), job.description], [t('instructions'), isOver && job.instructions], [t('reference'), job.reference],
+      [t('way'), !isOver && h('span', {class: 'legs'}, farness(job), toDoor(job))], [t('parcel'), isOver && parcelOf(job)], [t('cashGot'), isOver && cash && got], [t('payOf'), isOver && job.pay && money(job.pay)], [t('pickup'), pickup && source(job)],
       [t('store'), h('span', {}, store.name, ' ', store.address && h('span', {class: 'where'}, mapLink(store)), ' ', phoneLink(store.phone, store.name), ' ', talkLink(store.id, store.name, id))], [t('createdAt'), moment(job.created_at)]]),
   ];
 }
