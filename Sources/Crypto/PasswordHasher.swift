@@ -91,7 +91,7 @@ struct PasswordHash: Sendable {
 
         /// What new hashes cost. A debug build is for tests, which hash thousands of passwords and wait for each.
         #if DEBUG
-            static let usual = Cost(logN: 10, r: 8, p: 1)
+            static let usual = Cost(logN: 14, r: 8, p: 1)
         #else
             static let usual = strong
         #endif
