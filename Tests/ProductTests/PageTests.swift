@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("hr-HR,hr;q=0.9", "hr", "poziva vas"), ("fr", "en", "invites you"), ("de-AT", "de", "lädt Sie ein"),
-        (nil, "en", "invites you"),
+        ("hr-HR,hr;q=0.9", "hr", "pozivamo vas"), ("fr", "en", "and invite you"), ("de-AT", "de", "laden Sie ein"),
+        (nil, "en", "and invite you"),
     ])
     func `the page of an invite says who invites`(_ accepted: String?, _ language: String, _ words: String) async throws
     {

@@ -38,7 +38,7 @@ import Testing
                 let answer = try await api.call(
                     "PATCH", "/v1/me", ["name": nil], as: store.token, headers: ["Accept-Language": "en"])
                 #expect(answer.status == 422 && answer.reply.header("content-language") == "hr")
-                #expect(answer.json["errors"].items.first?["detail"] == "Ovo je obavezno.")
+                #expect(answer.json["errors"].items.first?["detail"] == "Ispunite ovo polje.")
             }
         }
     }
