@@ -28,7 +28,8 @@ const needs = {late: isLate, failed: isFailed, stranded: isStranded, givenBack: 
 export const hand = {statuses: openStatuses, needs: isUrgent};
 const groups = [
   {name: 'open', statuses: openStatuses, order: inTime, heads: ['due', 'stateHead']},
-  {name: 'delivered', statuses: ['delivered'], isFolded: true, heads: ['status_delivered', 'onTime']}, {name: 'cancelled', statuses: ['cancelled'], isFolded: true, heads: ['status_cancelled']},
+  {name: 'delivered', statuses: ['delivered'], isFolded: true, isFirst: true, heads: ['status_delivered', 'onTime']},
+  {name: 'cancelled', statuses: ['cancelled'], isFolded: true, heads: ['status_cancelled']},
 ];
 
 // What it had when it was last left, and for whom: shown until it is loaded anew, which takes a connection.
@@ -158,7 +159,7 @@ export function board(region, {count}) {
     // Who makes one wants to see it, whatever was looked at before.
     if (!seen.shows(delivery)) seen.clear();
     const isLost = isUnplaced(delivery);
-    say([`${fullName(delivery.recipient)}:`, createdWords(delivery), isLost && t('createdUnplaced')].filter(Boolean).join(' '), isLost && {verb: t('mapPick'), act: () => change(delivery.id)});
+    say([`${fullName(delivery.recipient)}:`, createdWords(delivery), isLost && t('createdUnplaced')].filter(Boolean).join(' '), isLost ? {verb: t('mapPick'), act: () => change(delivery.id)} : {verb: t('show'), act: () => look(delivery.id)});
     // Where it stands among the others.
     const row = region.querySelector(`[data-key='${delivery.id}'] > .card`);
     row?.scrollIntoView({block: 'nearest'});

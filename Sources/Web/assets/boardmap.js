@@ -1,12 +1,12 @@
-// The map beside the board, or beneath it where the screen is less wide or a panel is open, or in the delivery that is open where the rows leave
-// it no room: a sign points at its row, and a row at its sign.
+// The map beside the board, or beneath it where the screen is less wide, or in the delivery that is open, which stands where it was: a sign
+// points at its row, and a row at its sign.
 import {remembered} from './account.js';
 import {h, say, wordsOf} from './dom.js';
 import {loaded} from './later.js';
 import {t} from './words.js';
 
-// As wide as later.css wants it: where the map is seen, where it is beneath the rows while a panel is open, and where it stays beside them.
-const wide = matchMedia('(min-width: 60rem)'), lessWide = matchMedia('(min-width: 78rem)'), veryWide = matchMedia('(min-width: 110rem)');
+// As wide as later.css wants it: where the map is seen, and where it stays beside the rows though a panel is open.
+const wide = matchMedia('(min-width: 60rem)'), veryWide = matchMedia('(min-width: 110rem)');
 const least = 240;
 const choice = 'kurir.map';
 
@@ -17,7 +17,7 @@ export function mapBeside(region, {look, redraw}) {
   const map = h('div', {class: 'map', tabindex: '0'});
   const place = h('div', {class: 'map-beside', hidden: true}, map);
   const button = h('button', {type: 'button', class: 'quiet with-map', onclick: turn, hidden: true}, t('map'));
-  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, aimed, opened, within, isRoomy = false;
+  let isOn = isMapWanted(), maps, live, state = 'none', isLeft = false, marked, aimed, opened;
   button.setAttribute('aria-pressed', String(isOn));
 
   function turn() {
@@ -58,15 +58,8 @@ export function mapBeside(region, {look, redraw}) {
     if (isShown) fill();
   }
 
-  /** In the panel of the delivery that is open, where there is no room for both: it stays where it is as long as that one is open. */
-  function slot() {
-    const found = veryWide.matches ? null : document.querySelector('dialog.aside[open] .map-slot');
-    if (found !== within) isRoomy = Boolean(found) && hasRoomBelow();
-    within = found;
-    return isRoomy && lessWide.matches ? null : found;
-  }
-
-  const hasRoomBelow = () => innerHeight - region.querySelector('.ended').getBoundingClientRect().bottom - scrollY > least + 64;
+  /** In the panel of the delivery that is open, where there is no room for both. */
+  const slot = () => (veryWide.matches ? null : document.querySelector('dialog.aside[open] .map-slot'));
 
   function settle() {
     const home = slot() ?? region.querySelector('.columns');

@@ -36,18 +36,22 @@ export async function loads() {
   return ({id}) => (carried ? carried.get(id)?.length ?? 0 : undefined);
 }
 
-export const loadOf = ({load}) => load !== undefined && h('span', {class: load ? 'hint load' : 'hint load free'}, load ? t('carries', {count: load}) : t('carriesNothing'));
+const loadWords = (load) => (load ? t('carries', {count: load}) : t('carriesNothing'));
+
+export const loadOf = ({load}) => load !== undefined && h('span', {class: load ? 'hint load' : 'hint load free'}, loadWords(load));
 
 /** The same where there is little room. */
-const briefLoad = ({load}) => h('span', {class: 'hint load', title: t('carries', {count: load})}, h('span', {class: 'unseen'}, t('carries', {count: load})), h('span', {'aria-hidden': 'true'}, `${signs.in_progress} ${load}`));
+function briefLoad({load}) {
+  const words = loadWords(load);
+  return h('span', {class: 'hint load', title: words}, h('span', {class: 'unseen'}, words), h('span', {'aria-hidden': 'true'}, `${signs.in_progress} ${load}`));
+}
 
-/** How far a courier is from where it is fetched, as far as both are known; of one who is on duty, also that it is not. */
-function way({on_duty: isOn, place: from, load}, pickup, isAnyKnown) {
+/** How far a courier is from where it is fetched, as far as both are known. */
+function way({place: from}, pickup) {
   const to = pickup?.address ? pickup.location : remembered()?.location;
-  // What is not known takes no room from what is, and tells nothing where it is so of everybody.
-  if (!to || !(from || (isOn && isAnyKnown)) || (!from && load)) return undefined;
-  const metres = from && meters(from, to);
-  if (!from || metres < 50) return h('span', {class: 'hint'}, t(!from ? 'nobodyKnowsWhere' : pickup?.address ? 'atPickup' : 'atYours'));
+  if (!to || !from) return undefined;
+  const metres = meters(from, to);
+  if (metres < 50) return h('span', {class: 'hint'}, t(pickup?.address ? 'atPickup' : 'atYours'));
   const far = distance(metres);
   // Which of the two it is, one sees by where it is fetched.
   return h('span', {class: 'hint'}, h('span', {class: 'unseen'}, t(pickup?.address ? 'farFromPickup' : 'farFromYou', {distance: far})), h('span', {'aria-hidden': 'true'}, far));
@@ -109,7 +113,6 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
     if (isNew) for (const {id, on_duty: isOn} of couriers.slice(0, few)) if (isOn) chosen.add(id);
     isNew &&= !couriers.length;
     others = couriers.some(({id}) => !['carries', 'forfeited'].includes(states.get(id)));
-    const isAnyKnown = couriers.some(({place}) => place);
     boxes = couriers.map((courier) => {
       const toggle = () => {
         if (box.checked) chosen.add(courier.id); else chosen.delete(courier.id);
@@ -118,7 +121,7 @@ export function picker(chosen, states, pickup, {none = '', isNew = false, counte
       const box = h('input', {type: 'checkbox', checked: chosen.has(courier.id), onchange: toggle});
       const state = states.get(courier.id);
       return [box, h('label', {class: 'choice'}, box, h('span', {class: 'name'}, fullName(courier)), onDuty(courier),
-        state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : state ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup, isAnyKnown), courier.load > 0 && briefLoad(courier), reliability(courier.stats, true)), courier];
+        (courier.load > 0 || (courier.on_duty && courier.load === 0)) && briefLoad(courier), state === 'offered' ? h('span', {class: 'hint'}, `◔ ${t('candidate_offered')}`) : state ? h('strong', {}, t(`candidate_${state}`)) : way(courier, pickup), reliability(courier.stats, true)), courier];
     });
     word();
     everybody.hidden = boxes.length < 2;
@@ -143,8 +146,10 @@ export function keepLoaded(dialog, {load}) {
 /** What came of those who were asked, by courier. */
 export const statesOf = ({candidates}) => new Map(candidates.map(({courier_id: id, state}) => [id, state]));
 
-/** Whom it is offered to, or will be in turn. */
-const areAsked = ({candidates}) => candidates.filter(({state}) => ['offered', 'waiting'].includes(state)).map(({courier_id: id}) => id);
+/** Whether it is offered to that one, or will be in turn. */
+export const mayTake = ({state}) => ['offered', 'waiting'].includes(state);
+
+const areAsked = ({candidates}) => candidates.filter(mayTake).map(({courier_id: id}) => id);
 
 /** Offers what nobody has accepted to others, or to the same once more. */
 export function chooseOthers(delivery, done) {

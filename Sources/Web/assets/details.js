@@ -1,7 +1,7 @@
 // One delivery, with what may be done with it and all that it went through.
 import {all, get, keeper, lasting, post} from './ask.js';
 import {arrival, minuteOf} from './arriving.js';
-import {chooseOthers, offerMore, takeBack} from './choose.js';
+import {chooseOthers, mayTake, offerMore, takeBack} from './choose.js';
 import {backSign, badge, collected, facts, failureOf, fullName, moment, phoneLink, history, reasonOf} from './delivery.js';
 import {isUnplaced, punctuality} from './boardrow.js';
 import {due, isFailed, isLate, isOpen, isSlow, offeredAt, willBeLate} from './due.js';
@@ -133,23 +133,26 @@ export function details(delivery, {changed, created, closed}) {
     standsAlone = ![isGivenBack, isStranded, isUnaccepted, isUnheard].some((is) => is(current));
     markStill();
     const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
+    // What waits for the same hand is said in one place.
+    const late = !isFailed(current) && tardy(current) && `! ${tardy(current)}`;
+    const toRecipient = recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name);
+    const chosen = (name, open) => h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => open(one, changed))}, t(name));
     const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
     return [
       attempts && !isFailed(current) && !isStranded(current) && !isGivenBack(current) && h('p', {class: 'hint'}, tried),
       current.given_back_count > 0 && !isGivenBack(current) && !isStranded(current) && h('p', {class: 'hint'}, `${backSign} ${t('givenBackTimes', {count: current.given_back_count})}`, giver),
       isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tried),
         // Whom one asks now, and what one does if that is in vain.
-        h('p', {class: 'actions'}, recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name), courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
+        h('p', {class: 'actions'}, toRecipient, courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           courier && writing(current), may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      tardy(current) && !isFailed(current) && h('div', {class: 'trouble'}, h('p', {}, '! ', tardy(current)),
-        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), writing(current), recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name),
+      standsAlone && late && h('div', {class: 'trouble'}, h('p', {}, late),
+        courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), writing(current), toRecipient,
           isTakenBack(current) && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      isGivenBack(current) && h('div', {class: 'trouble'}, h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver),
+      !standsAlone && h('div', {class: 'trouble'}, late && h('p', {}, late),
+        isGivenBack(current) ? h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver)
+          : h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back,
         // Whoever has not answered for long is asked once more, too.
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => (isIgnored(one) ? chooseOthers : offerMore)(one, changed))}, t(isIgnored(current) ? 'chooseOthers' : 'offerMore')), still),
-      (isStranded(current) || isUnaccepted(current) || isUnheard(current)) && h('div', {class: 'trouble'},
-        h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back,
-        h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => chooseOthers(one, changed))}, t('chooseOthers')), still),
+        isGivenBack(current) && !isIgnored(current) ? chosen('offerMore', offerMore) : chosen('chooseOthers', chooseOthers), late && toRecipient && h('p', {class: 'actions'}, toRecipient), still),
       standsAlone && still,
     ].filter(Boolean);
   }
@@ -251,7 +254,8 @@ function candidates(delivery, gaveBack) {
   const list = h('ul', {class: 'rows'});
   loading(list, () => Promise.all([all('/v1/partners'), get(`/v1/deliveries/${delivery.id}`)]), ([partners, {candidates: asked}]) => {
     const names = new Map(partners.map((courier) => [courier.id, fullName(courier)]));
-    list.replaceChildren(...asked.map(({courier_id: id, state}) =>
+    // Who may still take it comes first.
+    list.replaceChildren(...asked.toSorted((one, other) => mayTake(other) - mayTake(one)).map(({courier_id: id, state}) =>
       h('li', {'data-courier': state === 'declined' && id}, h('span', {}, names.get(id) ?? t('formerPartner')), h('span', {class: 'hint'}, t(`candidate_${state}`)))));
     tellCandidates(list, gaveBack);
   });

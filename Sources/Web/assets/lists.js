@@ -17,6 +17,9 @@ const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 /** Whether there is room for all: very wide screens have it. */
 const hasRoom = () => matchMedia('(min-width: 110rem)').matches;
 
+/** Whether there is room for one of what is over. */
+const hasSome = () => matchMedia('(min-width: 78rem)').matches;
+
 /** What is in that order, with each day before what ended on it. */
 const withDays = (items) => items.flatMap((one, place) => {
   const day = localDay(endOf(one));
@@ -26,9 +29,9 @@ const withDays = (items) => items.flatMap((one, place) => {
 const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day));
 
 /**
- * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, titles?}`: deliveries of some statuses in an order, by the
- * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, and its statuses are called what
- * they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
+ * Lists of deliveries. Each of `groups` is `{name, statuses, order?, isFolded?, isFirst?, titles?}`: deliveries of some statuses in an order, by the
+ * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, or there is room for it, first for
+ * the one that `isFirst`; and its statuses are called what they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
  * `empty` is what is said of a list without any, `widen` what one may do about it, `{text, verb, act}`, told how many are left out, `query` narrows what is asked for, `isSought` says which list has what one looks for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
  * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
  */
@@ -40,7 +43,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   // What is searched for at the moment, and whether that is to be done once more.
   let searched, isOutdated = false, reloading;
   let complaint = '';
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? (hasRoom() ? groups.map(({name}) => name) : []));
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? groups.filter(({isFirst}) => hasRoom() || (isFirst && hasSome())).map(({name}) => name));
   const parts = groups.map(part);
   const problem = h('div');
 
@@ -168,6 +171,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
         // Who could not ask knows of none, which is not that there is none.
         nothing.hidden = items.length > 0 || Boolean(error || (isLoaded && cursor));
         const way = isLoaded && !items.length && widen(everything.length);
+        nothing.classList.toggle('loading', !isLoaded);
         nothing.firstChild.textContent = isLoaded ? way?.text ?? empty(name) : t('loading');
         wider.hidden = !way;
         if (way) [wider.textContent, wider.onclick] = [way.verb, way.act];
