@@ -1052,3 +1052,58 @@ def test_what_was_fetched_by_a_slip_is_undone_before_anybody_hears_of_it(visit):
         document.dispatchEvent(new Event('visibilitychange'));
     }""")
     until(page, lambda: shop.history(job) == ["create", "accept", "pick_up"])
+
+
+def test_what_was_fetched_together_is_undone_together(visit):
+    shop = Store()
+    ana = Courier(shop)
+    jobs = [accepted(shop, ana, name, window={"until": minutes(in_minutes)}) for name, in_minutes in (("Mia", 20), ("Jan", 30))]
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    together = page.get_by_role("button", name=re.compile("^Fetch all 2"))
+    expect(together).to_be_visible()
+    page.clock.install()
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
+    together.click()
+    expect(together).to_be_hidden()
+    page.clock.run_for(100)
+    page.locator(".notices").get_by_role("button", name="Undo").click()
+    expect(together).to_be_visible()
+    page.clock.run_for(6_000)
+    assert [shop.history(job) for job in jobs] == [["create", "accept"]] * 2
+    # Of what one fetches alone others hear by themselves, and the one that is left says its step again.
+    page.get_by_text("Only Mia").click()
+    page.clock.run_for(6_000)
+    until(page, lambda: shop.history(jobs[0])[-1] == "pick_up")
+    expect(page.locator("li.card", has_text="Jan").get_by_role("button", name="Fetch: Jan Ivić")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Only "))).to_have_count(0)
+
+
+def test_what_comes_next_is_in_sight_once_something_was_handed_over(visit):
+    shop = Store()
+    ana = Courier(shop)
+    for name, in_minutes in (("Mia", 20), ("Jan", 30), ("Eva", 40), ("Noa", 50)):
+        ana.act("pick_up", accepted(shop, ana, name, window={"until": minutes(in_minutes)}))
+    page = visit("/courier", phone=True)
+    page.set_viewport_size({"width": 360, "height": 640})
+    sign_in(page, ana)
+    cards = page.locator(".in_progress li.card")
+    expect(cards).to_have_count(4)
+    cards.last.get_by_role("button", name="Deliver: Noa Ivić").tap()
+    page.get_by_role("dialog").locator("button.main").tap()
+    expect(cards).to_have_count(3)
+    expect(cards.first.get_by_role("heading", name="Mia Ivić")).to_be_in_viewport()
+
+
+def test_days_of_earnings_are_told_in_money(visit, look):
+    shop = Store()
+    ana = Courier(shop)
+    for cents in (350, 500):
+        ana.act("deliver", accepted(shop, ana, "Mia", pay={"amount": cents, "currency": "EUR"}))
+    page = visit("/courier", phone=True)
+    sign_in(page, ana)
+    page.get_by_role("link", name=re.compile("^Today")).click()
+    expect(page.locator(".tile").filter(has_text="€8.50")).to_have_count(1)
+    page.goto("/courier#/earnings/7")
+    expect(page.locator("table").first).to_contain_text("€8.50")
+    look(page, "earnings-by-day")

@@ -556,3 +556,53 @@ def test_what_is_tried_as_it_stands_is_taken(visit):
     part.locator("input[type=file]").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": page.screenshot()})
     part.get_by_role("button", name="Try it").click()
     expect(part.get_by_role("status")).to_contain_text('"id"')
+
+
+@pytest.mark.parametrize("path, field, value", [("/store", "email", "ana@example.com"), ("/courier", "phone", "091 555 0199")])
+def test_what_one_signs_in_with_goes_along_to_the_other_ways_in(visit, path, field, value):
+    page = visit(path)
+    login = page.locator(f".entrance [name={field}]")
+    if not login.is_visible():
+        page.get_by_role("button", name="Sign in").last.click()
+    login.fill(value)
+    for way in ("Forgotten password", "Sign in", "Register"):
+        page.get_by_role("button", name=way, exact=True).last.click()
+        expect(login).to_have_value(value)
+
+
+def test_what_is_sent_before_its_couriers_are_there_waits_for_them(visit):
+    shop = Store()
+    for name in ("Ana", "Luka"):
+        call("PUT", "/v1/me/duty", {"on": True}, Courier(shop, (name, "Anić")).token)
+    page = visit("/store")
+    held = []
+    page.route("**/v1/partners*", lambda route: held.append(route))
+    sign_in(page, shop)
+    page.get_by_role("button", name="New delivery").first.click()
+    form = page.get_by_role("dialog", name="New delivery")
+    for label, text in [("First name", "Iva"), ("Last name", "Ivić"), ("Address", "Savska 1"), ("What is delivered", "Torta")]:
+        form.get_by_label(label).fill(text)
+    until(page, lambda: held)
+    page.keyboard.press("Control+Enter")
+    expect(form.locator("button[aria-disabled=true]")).to_be_visible()
+    for request in held:
+        request.continue_()
+    page.unroute("**/v1/partners*")
+    expect(form).to_have_count(0)
+    expect(page.locator("li > .card")).to_contain_text("Offered to 2 couriers")
+
+
+def test_who_types_on_is_not_led_away_by_what_is_refused(visit):
+    page = visit("/store", forgiving=["422"])
+    page.goto("/store#new")
+    page.reload()
+    held = []
+    page.route("**/v1/stores", lambda route: held.append(route))
+    entrance = page.locator(".entrance")
+    entrance.locator("button.main").click()
+    until(page, lambda: held)
+    town = entrance.get_by_label("Address", exact=True)
+    town.fill("Ilica 1")
+    held[0].continue_()
+    expect(entrance.locator(".wrong:visible").first).to_be_visible()
+    expect(town).to_be_focused()

@@ -168,7 +168,7 @@ export function board(region, {count}) {
   }
 
   const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
-    t(`need_${id}`, {count, minutes}));
+    t(`need_${id}`, {count, minutes}), isOn && h('span', {'aria-hidden': 'true'}, ' ×'));
   /** Whom it is offered to is told with the one delivery only. */
   const change = (id) => get(`/v1/deliveries/${id}`).then((one) => opened('editor', ({edit}) => edit(one, changed)), (error) => say(wordsOf(error)));
   const create = () => opened('editor', ({edit}) => edit(null, created));

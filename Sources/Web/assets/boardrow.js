@@ -47,7 +47,7 @@ function progress(delivery) {
   if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', h('span', {class: isLong(delivery) && 'long'}, since(offeredAt(delivery)))]};
   if (isElsewhere(delivery) && status === 'in_progress') return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
-  if (status === 'in_progress') return {text: [t(fetched ? 'did_pick_up' : 'did_accept'), ' ', expected(delivery)]};
+  if (status === 'in_progress') return {text: [h('span', {class: 'far'}, `${t(fetched ? 'did_pick_up' : 'did_accept')} `), expected(delivery)]};
   return {text: punctuality(delivery)};
 }
 

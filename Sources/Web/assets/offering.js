@@ -50,8 +50,8 @@ const unheard = new Set();
 export const tellHeard = ({id, nobody_on_duty: isUnheard}) => (isUnheard ? unheard.add(id) : unheard.delete(id));
 export const isUnheard = (one) => one.status === 'pending' && unheard.has(one.id) && !isStranded(one) && !isGivenBack(one) && !isUnaccepted(one);
 
-/** Whether somebody has it who is not to bring it, and nobody else's words say so. */
-export const isElsewhere = (one) => Boolean(keeperOf(one)) && !isGivenBack(one) && !isStranded(one);
+/** Whether somebody has it who is not to bring it. */
+export const isElsewhere = (one) => Boolean(keeperOf(one));
 
 /** Whether it needs its store's hand, and so stands out at a glance. */
 export const isUrgent = (one) => isUnheard(one) || isGivenBack(one) || isLate(one) || isFailed(one) || isStranded(one) || isUnaccepted(one) || isSlow(one) || isElsewhere(one) || willBeLate(one);
