@@ -44,10 +44,10 @@ def test_a_store_tells_its_couriers_and_takes_it_back(visit, look):
     page.get_by_role("button", name="Tell your couriers").click()
     form = page.get_by_role("dialog", name="Tell your couriers")
     form.get_by_role("button", name="Publish").click()
-    expect(form.get_by_text(re.compile("^Fill in: "))).to_have_count(2)
+    expect(form.get_by_text(re.compile("^Fill in “"))).to_have_count(2)
     form.get_by_label("Title").fill("Sutra radimo do podne")
     # What is being corrected is not called wrong any more.
-    expect(form.get_by_text(re.compile("^Fill in: ")).filter(visible=True)).to_have_count(1)
+    expect(form.get_by_text(re.compile("^Fill in “")).filter(visible=True)).to_have_count(1)
     form.get_by_label("What you tell").fill("Zadnja dostava kreće u 11:30.\nVidimo se <b>rano</b>.")
     form.get_by_label("Link").fill("javascript:alert(1)")
     form.get_by_label("Urgent").check()

@@ -63,7 +63,9 @@ struct InvitePage {
     private static let style = """
         nav{position:absolute;top:8px;right:8px;display:flex}
         nav a{min-height:44px;padding:12px;border-radius:8px;color:var(--soft);font-weight:650;text-decoration:none}
-        nav [aria-current]{background:var(--paper);color:var(--accent)}
+        nav [aria-current]{background:var(--line);color:var(--accent)}
+        .card .brand{justify-content:flex-start}
+        .card>p:last-of-type>.button{margin-bottom:0}
         .card{margin-top:48px}
         .lead{text-wrap:balance}
         [data-face]{display:block}

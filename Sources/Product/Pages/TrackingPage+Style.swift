@@ -31,6 +31,7 @@ extension TrackingPage {
         .pin .qr svg{width:132px;border-radius:8px}
         .pin p:last-child{margin:0;color:var(--soft)}
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+        .track:has(.pin) #map{height:200px}
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{position:relative;display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}

@@ -170,7 +170,7 @@ export function entrance(kind, entered, {code, notice, forgotten} = {}) {
       enterCode(values[login.name], {id, isLive});
     });
     // Who went to look at the message may have to load the page anew.
-    const region = h('div', {}, asking, h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () =>
+    const region = h('div', {}, asking, h('p', {class: 'beneath'}, h('button', {type: 'button', class: 'quiet', onclick: () =>
       enterCode(asking.elements[login.name].value)}, t('haveCode'))));
 
     /** With the id of what was asked for only its code is taken, and nobody else's tries count. */

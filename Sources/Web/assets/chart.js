@@ -10,19 +10,19 @@ const named = 64;
 
 const isOver = ({day}) => day < localDay(Date.now());
 
-/** Stacked bars, one for each day. */
-export function bars(title, days, series) {
+/** Stacked bars, one for each day. `format` says how much one of them is. */
+export function bars(title, days, series, format = number) {
   const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
   const scale = scaled(Math.max(2, ...days.map(total)));
   return figure(title, days, scale, number, (step) => days.map((day, place) => {
     let top = edge.top + depth;
-    return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${day[name]}`).join(', ')}`),
+    return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${format(day[name])}`).join(', ')}`),
       series.map(({name}) => {
         const size = (depth * day[name]) / scale;
         top -= size;
         return size > 0 && s('rect', {class: `fill ${name}`, x: edge.left + place * step + step * 0.1, y: top, width: step * 0.8, height: size});
       }));
-  }), series, number);
+  }), series, format);
 }
 
 /** Lines of seconds over the days; a day without any leaves a gap. `mark` is for the axis, `format` for the table. */

@@ -130,11 +130,12 @@ export function details(delivery, {changed, created, closed}) {
 
   /** What waits for the store's hand. */
   function trouble(current) {
-    standsAlone = ![isGivenBack, isStranded, isUnaccepted, isUnheard].some((is) => is(current));
-    markStill();
     const {id, attempts, last_attempt: last, recipient, courier, allowed_actions: may} = current;
     // What waits for the same hand is said in one place.
+    const waits = [isGivenBack, isStranded, isUnaccepted, isUnheard].some((is) => is(current));
     const late = !isFailed(current) && tardy(current) && `! ${tardy(current)}`;
+    standsAlone = !waits && !late;
+    markStill();
     const toRecipient = recipient && phoneLink(recipient.phone, fullName(recipient), recipient.first_name);
     const chosen = (name, open) => h('button', {type: 'button', class: 'main', onclick: alone(id, (one) => open(one, changed))}, t(name));
     const tried = attempts && [t('attempted', {count: attempts, reason: failureOf(last.reason)}), last.at && ` · ${when(last.at)}`];
@@ -145,10 +146,10 @@ export function details(delivery, {changed, created, closed}) {
         // Whom one asks now, and what one does if that is in vain.
         h('p', {class: 'actions'}, toRecipient, courier && phoneLink(courier.phone, fullName(courier), courier.first_name),
           courier && writing(current), may.includes('reassign') && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      standsAlone && late && h('div', {class: 'trouble'}, h('p', {}, late),
+      !waits && late && h('div', {class: 'trouble'}, h('p', {}, late),
         courier && h('p', {class: 'actions'}, phoneLink(courier.phone, fullName(courier), courier.first_name), writing(current), toRecipient,
-          isTakenBack(current) && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign')))),
-      !standsAlone && h('div', {class: 'trouble'}, late && h('p', {}, late),
+          isTakenBack(current) && h('button', {type: 'button', onclick: alone(id, (one) => takeBack(one, changed))}, t('do_reassign'))), still),
+      waits && h('div', {class: 'trouble'}, late && h('p', {}, late),
         isGivenBack(current) ? h('p', {}, `${backSign} ${t('wasGivenBack')}`, giver)
           : h('p', {}, '! ', isStranded(current) ? t('nobodyLeft') : isUnheard(current) ? t('nobodyHears') : t('nobodySince', {time: when(offeredAt(current))})), isStranded(current) && back,
         // Whoever has not answered for long is asked once more, too.

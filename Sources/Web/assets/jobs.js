@@ -229,6 +229,12 @@ export function jobs(region, {account, count}) {
     if (jobs.length > 1 && !jobs.every(({stop}) => stop) && ids !== ordered) goBy((ordered = ids).split(','), all.get, all.put, () => {});
   }
 
+  /** Whether somebody who looks sees what changes on its card. */
+  function isInSight(id) {
+    const {top = -1} = all.parts[0].list.querySelector(`[data-key='${id}']`)?.getBoundingClientRect() ?? {};
+    return top > 0 && top < innerHeight / 2;
+  }
+
   const unlisten = outgoing.listen({
     changed() {
       done = outgoing.done();
@@ -340,7 +346,7 @@ export function jobs(region, {account, count}) {
       if (type === 'delivery.offered' && isListed(delivery)) say([t('newOffer'), streetOf(delivery.recipient?.address, delivery.store.address), delivery.pay && money(delivery.pay)].filter(Boolean).join(' · '), {isNews: true, isSeen: true});
       const before = all.get(delivery.id);
       const why = {'delivery.cancelled': 'cancelled', 'delivery.reassigned': 'reassigned'}[type];
-      if (type === 'delivery.wish') say([fullName(delivery.recipient), delivery.wishes?.at(-1)?.text].filter(Boolean).join(': '), {isNews: true});
+      if (type === 'delivery.wish') say([fullName(delivery.recipient), delivery.wishes?.at(-1)?.text].filter(Boolean).join(': '), {isNews: true, isSeen: isInSight(delivery.id)});
       if (why) tellGone(before, why);
       else if (!isListed(delivery) && open?.id === delivery.id) say(t('offerGone'));
       put(delivery);

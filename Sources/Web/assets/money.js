@@ -13,7 +13,10 @@ const digits = (currency) => format(currency).resolvedOptions().maximumFractionD
 export const units = ({amount, currency}) => amount / 10 ** digits(currency);
 
 /** As people read it. */
-export const money = (value) => format(value.currency).format(units(value));
+export const money = (value) => inCurrency(value.currency)(units(value));
+
+/** So many units of a currency, as people read them. */
+export const inCurrency = (currency) => (sum) => format(currency).format(sum);
 
 /** Its sign, as it stands beside a field. */
 export const signOf = (currency) => format(currency).formatToParts(0).find(({type}) => type === 'currency').value;

@@ -3,7 +3,7 @@ import {get, lasting} from './ask.js';
 import {bars, tile} from './chart.js';
 import {fill, h, loading, newID, panel} from './dom.js';
 import {gathered} from './feed.js';
-import {money, units} from './money.js';
+import {inCurrency, money, units} from './money.js';
 import {short} from './short.js';
 import {number, shortDay, t} from './words.js';
 
@@ -29,7 +29,7 @@ export function earnings(region, {part}) {
   }
 
   /** What was earned, where all of it is of one currency, and what was carried. */
-  const charts = (days, earned) => [earned.length === 1 && bars(t('earnedADay'), days, [{name: 'earned', label: t('own_earned')}]), bars(t('carriedADay'), days, series())].filter(Boolean);
+  const charts = (days, earned) => [earned.length === 1 && bars(t('earnedADay'), days, [{name: 'earned', label: t('own_earned')}], inCurrency(earned[0].currency)), bars(t('carriedADay'), days, series())].filter(Boolean);
 
   /** Every day once, whatever the stores. */
   function daysOf(from, to, items) {
