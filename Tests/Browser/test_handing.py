@@ -352,7 +352,7 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     # Who takes it next looks for it in vain at the store's.
     bor.act("accept", job)
     expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
-    chip = page.get_by_role("button", name="! 1 parcel not back")
+    chip = page.get_by_role("button", name="! 1 parcel out")
     chip.click()
     expect(page.locator(".column.open .card")).to_have_count(1)
     bor.act("pick_up", job)

@@ -66,13 +66,12 @@ struct InvitePage {
         nav [aria-current]{background:var(--line);color:var(--accent)}
         .card .brand{justify-content:flex-start}
         .card>p:last-of-type>.button{margin-bottom:0}
-        .card{margin-top:48px}
         .lead{text-wrap:balance}
         [data-face]{display:block}
         [data-face]::before{width:64px;height:64px;margin:0 0 16px;font-size:24px}
         .gains{margin:16px 0 24px;padding:0;list-style:none}
         .gains li{position:relative;padding:6px 0 6px 34px}
         .gains li::before{content:"✓" / "";position:absolute;left:0;width:22px;height:22px;border-radius:50%;background:var(--accent);color:var(--on);font-size:13px;line-height:22px;text-align:center}
-        @media(min-width:481px){body{display:grid;min-height:100vh;align-content:center}.card{width:100%;margin:0 auto}}
+        body{display:grid;min-height:100vh;align-content:center;padding-top:64px}.card{width:100%;margin:0 auto}
         """
 }

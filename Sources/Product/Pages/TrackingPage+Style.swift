@@ -31,7 +31,7 @@ extension TrackingPage {
         .pin .qr svg{width:132px;border-radius:8px}
         .pin p:last-child{margin:0;color:var(--soft)}
         .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-        .track:has(.pin) #map{height:200px}
+        .track:has(.pin) #map{height:min(45vh,240px)}
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
         .dot{position:relative;display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
@@ -55,7 +55,7 @@ extension TrackingPage {
         fieldset{margin:0 0 8px;padding:0;border:0}
         legend{padding:0;font-size:18px;font-weight:650}
         label{display:block;color:var(--soft)}
-        textarea{display:block;width:100%;margin:4px 0 0;padding:12px;border:1px solid var(--soft);border-radius:8px;background:var(--ground);color:var(--ink);font:inherit;font-size:18px}
+        textarea{display:block;width:100%;margin:4px 0 0;padding:12px;border:1px solid var(--soft);border-radius:8px;background:var(--paper);color:var(--ink);font:inherit;font-size:18px}
         .track button{margin:12px 0 16px}
         .stars{display:flex;justify-content:space-between;max-width:320px}
         .stars label{position:relative;display:grid;place-items:center;flex:0 1 56px;min-width:0;height:56px;font-size:40px;line-height:1;cursor:pointer;color:var(--accent)}
@@ -64,7 +64,7 @@ extension TrackingPage {
         .stars label:has(~label input:checked) .star::before{content:"★"}
         .stars input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
         .stars input:focus-visible+span{outline:3px solid #3f87c9;border-radius:8px}
-        .given{margin:0 0 20px;font-size:18px;overflow-wrap:anywhere}.given span{color:var(--accent);letter-spacing:2px}.given q{font-weight:650;white-space:pre-line}.given time{color:var(--soft);font-size:15px}
+        .given{margin:0 0 20px;font-size:18px;overflow-wrap:anywhere}.given span{color:var(--accent);letter-spacing:2px}.given q{font-weight:650;white-space:pre-line}:lang(hr) q{quotes:"„" "”"}.given time{color:var(--soft);font-size:15px}
         .call{display:flex;flex-wrap:wrap;justify-content:space-between;gap:4px 16px;min-height:56px;align-items:center;padding:12px 16px;border:1px solid var(--accent);border-radius:8px;background:var(--accent);color:var(--on);font-size:18px;font-weight:650;text-decoration:none}
         main:has(.rate,details,.given) .call{background:none;color:var(--accent)}
         @media(max-width:480px){.call{justify-content:center}.call>:nth-child(2){display:none}}

@@ -119,7 +119,7 @@ export function areas() {
       shape.cell = cell;
       return [shape, maps.sign(map, {lat, lon}, 'area', String(deliveries.value), `${nameOf(area, at)}: ${t('area_deliveries')} ${deliveries.value}`, act)];
     });
-    maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height / 2, lon: lon - width / 2}, {lat: lat + height / 2, lon: lon + width / 2}]), true);
+    maps.fit(map, told.items.flatMap(({center: {lat, lon}}) => [{lat: lat - height / 2, lon: lon - width / 2}, {lat: lat + height / 2, lon: lon + width / 2}]), {before: [8, 8], after: [8, 8]});
     mark();
     thin();
   }

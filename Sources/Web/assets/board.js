@@ -45,7 +45,7 @@ export function board(region, {count}) {
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), isSought: (name) => name === 'cancelled' && seen.need === 'elsewhere', empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
     widen,
-    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, last) => (name === 'open' ? !words : seen.isBefore(last)), drawn,
+    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, items) => (name === 'open' ? !words : seen.isBehind(items)), drawn,
   });
   /** Where nothing is to be seen because of what was chosen, or is searched for. */
   function widen(left) {
@@ -117,10 +117,13 @@ export function board(region, {count}) {
       .filter(({count}) => count);
     // When the last of what was asked for is settled, all the others are to be seen again.
     if (seen.need && isLoaded && !words && !found.some(({isOn}) => isOn)) return seen.turn(seen.need);
-    unpressed(chips, () => redraw(() => {
-      if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded && !words ? calm() : '');
-    }));
-    chips.classList.toggle('calm', !found.length);
+    // What is searched for is not all of it: until then they say what there was.
+    if (!words) {
+      unpressed(chips, () => redraw(() => {
+        if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded ? calm() : '');
+      }));
+      chips.classList.toggle('calm', !found.length);
+    }
     // Among what is asked for, a list without any says so only if all have none.
     const has = ({statuses}) => columns.of(...statuses).some(seen.shows);
     const isAsked = Boolean(words || seen.need);
@@ -140,7 +143,8 @@ export function board(region, {count}) {
     told();
     learnKeepers(all, columns.draw);
     tellFoot(columns.of('delivered', 'cancelled').length);
-    tellCrew(crew, seen, columns.of('in_progress'));
+    if (!words) tellCrew(crew, seen, columns.of('in_progress'));
+    region.classList.toggle('sifted', seen.isOn);
   }
 
   /** On paper it says whose it is, and of when. */
@@ -167,8 +171,17 @@ export function board(region, {count}) {
     row?.focus({preventScroll: true});
   }
 
-  const chip = ({id, count, isOn, minutes}) => h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), onclick: () => seen.turn(id)},
-    t(`need_${id}`, {count, minutes}), isOn && h('span', {'aria-hidden': 'true'}, ' ×'));
+  function chip({id, count, isOn, minutes}) {
+    const text = t(`need_${id}`, {count, minutes});
+    // The sign of one that is pressed says how to put it away, and nothing moves.
+    return h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), 'aria-label': text, onclick: () => needed(id)}, isOn ? text.replace(/^\S+/, '×') : text);
+  }
+
+  /** All of that kind, not only what was searched for. */
+  function needed(id) {
+    if (words) unsearch();
+    seen.turn(id);
+  }
   /** Whom it is offered to is told with the one delivery only. */
   const change = (id) => get(`/v1/deliveries/${id}`).then((one) => opened('editor', ({edit}) => edit(one, changed)), (error) => say(wordsOf(error)));
   const create = () => opened('editor', ({edit}) => edit(null, created));

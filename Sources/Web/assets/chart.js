@@ -14,7 +14,7 @@ const isOver = ({day}) => day < localDay(Date.now());
 export function bars(title, days, series, format = number) {
   const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
   const scale = scaled(Math.max(2, ...days.map(total)));
-  return figure(title, days, scale, number, (step) => days.map((day, place) => {
+  return figure(title, days, scale, format, (step) => days.map((day, place) => {
     let top = edge.top + depth;
     return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${format(day[name])}`).join(', ')}`),
       series.map(({name}) => {
@@ -76,8 +76,8 @@ const lineSample = (name) => s('svg', {viewBox: '0 0 24 10', class: 'swatch of-l
 
 /** As wide as there is room for, and drawn anew when that changes, so that its words are as large as others. */
 function figure(title, days, scale, mark, marks, series, format, sample = blockSample) {
-  const legend = h('ul', {class: 'legend'}, series.map(({name, label}) =>
-    h('li', {}, sample(name), label)));
+  // What there is one of alone is what the title says.
+  const legend = series.length > 1 && h('ul', {class: 'legend'}, series.map(({name, label}) => h('li', {}, sample(name), label)));
   const chart = s('svg', {class: 'chart', height, role: 'img', 'aria-label': `${title}. ${t('seeTable')}`});
   new ResizeObserver(([{contentRect: {width}}]) => {
     const step = Math.max(0, width - edge.left - edge.right) / days.length;

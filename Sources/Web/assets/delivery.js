@@ -53,11 +53,12 @@ export function reliability({accepted, delivered, cancelled, declined}, isBrief)
   const percent = Math.round(100 * shareOf({delivered, cancelled}));
   const share = over ? t('reliable', {percent}) : t('noDeliveriesYet');
   const figures = t('figuresOf', {accepted, delivered, cancelled, declined});
-  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over > 0 && !isBrief && h('span', {}, told('delivered', delivered), h('span', {}, ' · ', told('cancelled', cancelled))));
+  return h('span', {class: 'hint counts', title: figures}, h('span', {class: over >= telling && percent < low && 'low'}, share), ' ', over > 0 && !isBrief && h('span', {}, told(signs.delivered, delivered, t('deliveredCount', {count: delivered})),
+    h('span', {}, ' · ', told(backSign, cancelled, t('cancelledCount', {count: cancelled})))));
 }
 
 /** How many, by a sign for the eye and in words for the ear. */
-const told = (name, count) => h('span', {}, h('span', {'aria-hidden': 'true'}, `${name === 'delivered' ? signs.delivered : backSign} ${count}`), h('span', {class: 'unseen'}, t(`${name}Count`, {count})));
+const told = (sign, count, words) => h('span', {}, h('span', {'aria-hidden': 'true'}, `${sign} ${count}`), h('span', {class: 'unseen'}, words));
 
 /** Why a courier gave something back; in former days that was a text. */
 export const reasonOf = (reason) => (returnReasons.includes(reason) ? t(`reason_${reason}`) : reason);

@@ -13,7 +13,7 @@ import {isBack, keeperIn, tellBack} from './keeper.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
-import {isGivenBack, isHeld, isIgnored, isStranded, isUnaccepted, isUnheard, isUrgent, needOf} from './offering.js';
+import {isGivenBack, isHeld, isIgnored, isStranded, isUnaccepted, isUnheard, needOf} from './offering.js';
 import {linkOf, said, saidMark} from './recipient.js';
 import {talkLink} from './talk.js';
 import {mapLink} from './way.js';
@@ -95,7 +95,7 @@ export function details(delivery, {changed, created, closed}) {
     const {recipient, courier, status} = current;
     const comes = !isFailed(current) && !willBeLate(current) && arrival(current);
     content.replaceChildren(
-      h('p', {class: 'top'}, h('span', {}, standing(current), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current, cameBack),
+      h('p', {class: 'top'}, h('span', {}, badge(status), current.delivered_at && [' · ', punctuality(current)], comes && [' · ', comes]), current.reference && h('span', {class: 'hint'}, current.reference)), course(current, cameBack),
       ...trouble(current), current.proof?.pin && isOpen(current) ? secret(current) : '', ...said(current),
       facts([
         [t('due'), current.due_at ? h('span', {}, due(current)) : isOpen(current) && h('span', {}, t('due_now'), ' ', h('span', {class: 'hint'}, t('sinceTime', {time: when(current.created_at)})))],
@@ -213,14 +213,6 @@ export function details(delivery, {changed, created, closed}) {
   // Beside the board nothing is folded above empty room.
   if (dialog.matches('.beside') && dialog.scrollHeight <= dialog.clientHeight) past.element.open = notices.element.open = true;
   return {id: delivery.id, show, close: () => dialog.close()};
-}
-
-/** How far it is; that it needs its store's hand is seen here, too. */
-function standing(delivery) {
-  if (isGivenBack(delivery)) return h('span', {class: 'badge bad'}, h('span', {'aria-hidden': 'true'}, `${backSign} `), t('wasGivenBack'), ` · ${t('status_pending')}`);
-  const shown = badge(delivery.status);
-  shown.classList.toggle('bad', isUrgent(delivery));
-  return shown;
 }
 
 /** How it keeps somebody waiting longer than was said, or will. */

@@ -9,6 +9,9 @@ import {localDay, t} from './words.js';
 
 const place = 'kurir.filters';
 
+// How many of a courier's are looked for.
+const enough = 20;
+
 /** `needs` are conditions by name, one of which may be asked for; `changed` is told when something else is looked at, and whether that may be long ago. */
 export function filters(needs, changed) {
   const kept = {need: null, state: '', courier: '', day: '', ...JSON.parse(localStorage.getItem(place) ?? '{}')};
@@ -17,7 +20,7 @@ export function filters(needs, changed) {
     Object.assign(kept, values);
     localStorage.setItem(place, JSON.stringify(kept));
     draw();
-    changed('day' in values);
+    changed('day' in values || Boolean(values.courier));
   }
 
   const field = (name, control) => h('div', {class: `field by-${name}`}, h('label', {for: control.id, class: 'unseen'}, t(name)), control);
@@ -70,6 +73,8 @@ export function filters(needs, changed) {
     /** The store's couriers, as they were loaded last. */
     couriers: () => couriers,
     get need() { return kept.need; },
+    /** Whether something is left out. */
+    get isOn() { return Boolean(kept.state || kept.courier || kept.day); },
     get state() { return kept.state; },
     get courier() { return kept.courier; },
     turn: (need) => set({need: kept.need === need ? null : need}),
@@ -80,7 +85,7 @@ export function filters(needs, changed) {
       && (!kept.courier || one.courier?.id === kept.courier) && (!kept.day || dayOfDelivery(one) === wanted()),
     /** What is over needs nothing, unless its parcel is still out. */
     allows: (states) => (!kept.need || states.some((status) => openStatuses.includes(status)) || (kept.need === 'elsewhere' && states.includes('cancelled'))) && (!kept.state || states.includes(kept.state)),
-    /** Whether what was made after `one` may all be of later days. */
-    isBefore: (one) => Boolean(kept.day) && localDay(one.created_at) >= wanted(),
+    /** Whether what is looked at may stand behind these, which come latest first. */
+    isBehind: (items) => (kept.day ? localDay(items.at(-1).created_at) >= wanted() : Boolean(kept.courier) && items.filter((one) => one.courier?.id === kept.courier).length < enough),
   };
 }

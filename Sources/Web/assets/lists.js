@@ -14,11 +14,8 @@ const endOf = (one) => one.delivered_at ?? one.cancelled_at;
 const placeOf = (one) => `${endOf(one)} ${one.id}`;
 const inOrder = (one, other) => (placeOf(one) < placeOf(other) ? 1 : -1);
 
-/** Whether there is room for all: very wide screens have it. */
-const hasRoom = () => matchMedia('(min-width: 110rem)').matches;
-
 /** Whether there is room for one of what is over. */
-const hasSome = () => matchMedia('(min-width: 78rem)').matches;
+const hasRoom = () => matchMedia('(min-width: 78rem)').matches;
 
 /** What is in that order, with each day before what ended on it. */
 const withDays = (items) => items.flatMap((one, place) => {
@@ -33,7 +30,7 @@ const headOf = (day) => (day === localDay(Date.now()) ? t('today') : weekday(day
  * day of their end unless it says otherwise; one that `isFolded` is so until somebody opens it or searches, or there is room for it, first for
  * the one that `isFirst`; and its statuses are called what they are unless there are `titles`. `card` makes a delivery's element, and `mark` says what it depends on besides its version and its stop;
  * `empty` is what is said of a list without any, `widen` what one may do about it, `{text, verb, act}`, told how many are left out, `query` narrows what is asked for, `isSought` says which list has what one looks for, `isPart` what is told of at all, `shows` what is shown of that, `reaches` says whether
- * one must look behind the last that has come, and `drawn` is told whenever something may have changed.
+ * one must look behind those that have come, and `drawn` is told whenever something may have changed.
  */
 export function lists(groups, {card, empty, mark = () => '', query = () => ({}), isSought = () => false, widen = () => undefined, isPart = () => true, shows = () => true, reaches = () => false, drawn = () => {}}) {
   const known = new Map();
@@ -43,7 +40,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
   // What is searched for at the moment, and whether that is to be done once more.
   let searched, isOutdated = false, reloading;
   let complaint = '';
-  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? groups.filter(({isFirst}) => hasRoom() || (isFirst && hasSome())).map(({name}) => name));
+  const unfolded = new Set(JSON.parse(localStorage.getItem(place)) ?? groups.filter(({isFirst}) => isFirst && hasRoom()).map(({name}) => name));
   const parts = groups.map(part);
   const problem = h('div');
 
@@ -63,10 +60,10 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     return made;
   }
 
-  /** Opens it or folds it; where there is no room for both, the other one gives its room. */
+  /** Opens it or folds it; the other one gives its room. */
   function turn(name) {
     const wasOpen = unfolded.delete(name);
-    if (!hasRoom()) unfolded.clear();
+    unfolded.clear();
     if (!wasOpen) unfolded.add(name);
     localStorage.setItem(place, JSON.stringify([...unfolded]));
     draw();
@@ -84,7 +81,7 @@ export function lists(groups, {card, empty, mark = () => '', query = () => ({}),
     const [items, wanted] = [[], query()];
     let cursor;
     try {
-      for (let page = 0; cursor !== null && (page < made.pages || (page < most && reaches(made, items.at(-1)))); page += 1) {
+      for (let page = 0; cursor !== null && (page < made.pages || (page < most && reaches(made, items))); page += 1) {
         const answer = await get('/v1/deliveries', {status: made.statuses, limit: 50 * made.statuses.length, cursor, ...wanted});
         if (mine !== made.load) return;
         items.push(...answer.items);

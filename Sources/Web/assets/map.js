@@ -120,9 +120,9 @@ export function touched(map, act) {
 }
 
 // Shows all of these, at once: Leaflet would leave out what is asked for while it moves. Areas take up the whole of it; signs stand over.
-export function fit(map, places, areAreas = false) {
+export function fit(map, places, { before = [32, 48], after = [88, 52] } = {}) {
   if (!places.length) return;
   // What it is shown in may have been hidden until now.
   map.invalidateSize({ pan: false });
-  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: areAreas ? [8, 8] : [32, 48], paddingBottomRight: areAreas ? [8, 8] : [88, 52], maxZoom: 15, animate: false });
+  map.fitBounds(places.map((at) => [at.lat, at.lon]), { paddingTopLeft: before, paddingBottomRight: after, maxZoom: 15, animate: false });
 }

@@ -7,6 +7,9 @@ import {fetchedFrom} from './nearness.js';
 import {farFrom} from './whereabouts.js';
 import {t} from './words.js';
 
+// As later.css has it.
+const isLow = matchMedia('(max-width: 40rem) and (max-height: 43rem)');
+
 /** The line that pulls up this section. It is not there while the offers are to be seen, and stands in what `place` finds. */
 export function offersLine(section, place) {
   const words = h('span');
@@ -41,7 +44,11 @@ export function offersLine(section, place) {
     const job = first?.job ?? (offers.length === 1 && offers[0]);
     count = offers.length;
     if (!count && section.popover) section.hidePopover();
-    words.textContent = [`◔ ${t('offersWait', {count})}`, first && t('nearestAt', {distance: distance(first.far)}), job.pay && money(job.pay)].filter(Boolean).join(' · ');
+    const said = ([number, far]) => [`◔ ${number}`, first && far, job.pay && money(job.pay)].filter(Boolean).join(' · ');
+    const far = first && distance(first.far), whole = said([t('offersWait', {count}), first && t('nearestAt', {distance: far})]);
+    // Where there is little room words give way, and no figure.
+    words.textContent = isLow.matches ? said([count, far]) : whole;
+    line.setAttribute('aria-label', whole);
     show();
     const bar = place();
     if (bar && line.parentNode !== bar) bar.prepend(line);

@@ -38,7 +38,8 @@ export function trackMap(place) {
         here = named(sign(map, home, 'here', '', says.here), says.here);
       }
       courier = named(sign(map, position, 'courier', name ? Array.from(name)[0] : '➜', says.courier), name ?? says.courier);
-      fit(map, here ? [position, home] : [position]);
+      // Names stand below their signs.
+      fit(map, here ? [position, home] : [position], { before: [40, 24], after: [40, 48] });
       if (here) map.on('zoomend', apart);
     }
     if (here) apart();
