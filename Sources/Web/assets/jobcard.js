@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), isFailed(job) && isOneOfMany(job) && h('p', {}, h('button', {type: 'button', onclick: () => putOff(job)}, t('putOff'))), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint legs'}, farness(job), toDoor(job)),
+      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint legs'}, farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));
@@ -52,11 +52,15 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
     return [waiting && !isUndoable(waiting) && unanswered(job, waiting), outgoing.leadsOn(waiting) && verbs(job)];
   }
 
+  /** Whom one did not find is tried last: to give it back is rare, and stands with what is. */
+  const mayWait = (job) => isFailed(job) && isOneOfMany(job);
+  const offered = (job) => next(job).filter((action) => action !== 'cancel' || !mayWait(job));
+
   function verbs(job) {
     const act = {accept: () => outgoing.add(job, 'accept'), decline: () => outgoing.add(job, 'decline'), pick_up: () => outgoing.fetchAll([job])};
     return h('p', {class: 'actions verbs'}, h('span', {class: 'whom'}, (goesToFetch(job) ? [fullName(job.recipient), t('fromStore', {name: job.store.name}), streetOf(fetchedAt(job).address, job.store.address)]
-      : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)]).filter(Boolean).join(', ')), next(job).map((action, at) =>
-      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))));
+      : [fullName(job.recipient), streetOf(job.recipient?.address, job.store.address)]).filter(Boolean).join(', ')), offered(job).map((action, at) =>
+      button(job, action, at ? '' : 'main', act[action] ?? (() => ask(job, action)))), mayWait(job) && h('button', {type: 'button', onclick: () => putOff(job)}, t('putOff')));
   }
 
   /** Whether what was fetched is still undone where that was said. */
@@ -72,7 +76,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
 
   /** What else may be done with what is carried. */
   const others = (job) => (!outgoing.leadsOn(outgoing.waiting(job.id)) ? [] : ['fail', 'cancel'].filter((action) =>
-    job.status === 'in_progress' && job.allowed_actions.includes(action) && !next(job).includes(action))
+    job.status === 'in_progress' && job.allowed_actions.includes(action) && !offered(job).includes(action))
     .map((action) => button(job, action, action === 'cancel' ? 'danger' : '', () => ask(job, action))));
 
   return {card, steps, others};
