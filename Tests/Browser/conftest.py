@@ -343,7 +343,8 @@ def sign_in(page, who):
 def unfold(page, state):
     """Opens the list of what is over like that."""
     fold = page.locator(f".column.{state} .fold")
-    # Where there is room, what was delivered is open.
+    # Where there is room, what was delivered is open, as soon as it is known.
+    expect(fold).to_have_attribute("aria-expanded", re.compile("true|false"))
     if fold.get_attribute("aria-expanded") == "false":
         fold.click()
 

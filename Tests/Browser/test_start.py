@@ -562,8 +562,6 @@ def test_what_is_tried_as_it_stands_is_taken(visit):
 def test_what_one_signs_in_with_goes_along_to_the_other_ways_in(visit, path, field, value):
     page = visit(path)
     login = page.locator(f".entrance [name={field}]")
-    if not login.is_visible():
-        page.get_by_role("button", name="Sign in").last.click()
     login.fill(value)
     for way in ("Forgotten password", "Sign in", "Register"):
         page.get_by_role("button", name=way, exact=True).last.click()
@@ -606,3 +604,12 @@ def test_who_types_on_is_not_led_away_by_what_is_refused(visit):
     held[0].continue_()
     expect(entrance.locator(".wrong:visible").first).to_be_visible()
     expect(town).to_be_focused()
+
+
+def test_what_rows_will_be_like_is_shown_where_they_have_room(visit):
+    page = visit("/store", phone=True)
+    sign_in(page, Store())
+    expect(page.get_by_role("heading", name="Create a delivery")).to_be_visible()
+    expect(page.locator(".ghost")).to_be_hidden()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator(".ghost")).to_be_visible()

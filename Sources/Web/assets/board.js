@@ -45,7 +45,7 @@ export function board(region, {count}) {
   const columns = lists(groups, {
     card: (one) => row(one, () => look(one.id), {words}), query: () => ({q: words}), isSought: (name) => name === 'cancelled' && seen.need === 'elsewhere', empty: (name) => (words ? t(isAnswered((part) => part.name === name) ? 'nothingFoundFor' : 'loading', {words}) : t(`none_${(name === 'open' && seen.state) || name}`)), shows: isShown,
     widen,
-    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, items) => (name === 'open' ? !words : seen.isBehind(items)), drawn,
+    mark: (one) => `${needOf(one)} ${isUnplaced(one)} ${minuteOf(one)} ${words}`, reaches: ({name}, items) => (name === 'open' ? !words : seen.isBehind(items, !words && name === 'delivered')), drawn,
   });
   /** Where nothing is to be seen because of what was chosen, or is searched for. */
   function widen(left) {
@@ -58,6 +58,9 @@ export function board(region, {count}) {
   }, 250);
 
   function isShown(one) { return seen.shows(one) && (isAnswered(({statuses}) => statuses.includes(one.status)) || isMeant(one, words)); }
+
+  /** Whether what is here is all there is, and not what is or was just searched for. */
+  const isAll = () => !words && columns.parts.every(({answered}) => !answered);
 
   /** Whether the server has looked through a list for what is searched for; until then, what is here of it is looked through. */
   const isAnswered = (fits) => !words || columns.parts.find(fits).answered === words;
@@ -116,9 +119,9 @@ export function board(region, {count}) {
     const found = Object.entries(needs).map(([id, applies]) => ({id, count: all.filter(applies).length, isOn: id === seen.need, minutes: id === 'slow' ? soonest : patience()}))
       .filter(({count}) => count);
     // When the last of what was asked for is settled, all the others are to be seen again.
-    if (seen.need && isLoaded && !words && !found.some(({isOn}) => isOn)) return seen.turn(seen.need);
+    if (seen.need && isLoaded && isAll() && !found.some(({isOn}) => isOn)) return seen.turn(seen.need);
     // What is searched for is not all of it: until then they say what there was.
-    if (!words) {
+    if (isAll()) {
       unpressed(chips, () => redraw(() => {
         if (found.length) keep(chips, found, JSON.stringify, chip); else chips.replaceChildren(isLoaded ? calm() : '');
       }));
@@ -131,8 +134,8 @@ export function board(region, {count}) {
     for (const part of columns.parts) part.section.hidden = !seen.allows(part.statuses) || (isAsked && part.isLoaded && (part.fold || isFound) && !has(part));
     region.classList.toggle('searching', Boolean(words));
     // What is searched for is not all of it.
-    if (!words) count(all.filter(hand.needs).length);
-    if (isLoaded && !words) first.draw({all: all.length, delivered: columns.of('delivered').length});
+    if (isAll()) count(all.filter(hand.needs).length);
+    if (isLoaded && isAll()) first.draw({all: all.length, delivered: columns.of('delivered').length});
     // As long as nothing is known, too: nobody is asked for anything then.
     region.classList.toggle('bare', !words && !all.length);
     open?.show(columns.get(open.id));
@@ -143,7 +146,7 @@ export function board(region, {count}) {
     told();
     learnKeepers(all, columns.draw);
     tellFoot(columns.of('delivered', 'cancelled').length);
-    if (!words) tellCrew(crew, seen, columns.of('in_progress'));
+    if (isAll()) tellCrew(crew, seen, columns.of('in_progress'));
     region.classList.toggle('sifted', seen.isOn);
   }
 
@@ -177,7 +180,7 @@ export function board(region, {count}) {
     return h('button', {type: 'button', class: 'chip', 'aria-pressed': String(isOn), 'aria-label': text, onclick: () => needed(id)}, isOn ? text.replace(/^\S+/, '×') : text);
   }
 
-  /** All of that kind, not only what was searched for. */
+  /** Shows all of that kind, not only what was searched for. */
   function needed(id) {
     if (words) unsearch();
     seen.turn(id);
@@ -253,7 +256,7 @@ export function board(region, {count}) {
   return {
     leave() {
       isLeft = true;
-      if (!words && columns.parts.every((part) => part.isLoaded)) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
+      if (isAll() && columns.parts.every((part) => part.isLoaded)) left = {account: remembered()?.id, items: columns.of(...groups.flatMap(({statuses}) => statuses))};
       clearInterval(clock);
       document.removeEventListener('visibilitychange', told);
       window.removeEventListener('beforeprint', sign);

@@ -14,7 +14,7 @@ const isOver = ({day}) => day < localDay(Date.now());
 export function bars(title, days, series, format = number) {
   const total = (day) => series.reduce((sum, {name}) => sum + day[name], 0);
   const scale = scaled(Math.max(2, ...days.map(total)));
-  return figure(title, days, scale, format, (step) => days.map((day, place) => {
+  return figure(title, days, scale, number, (step) => days.map((day, place) => {
     let top = edge.top + depth;
     return s('g', {}, s('title', {}, `${shortDay(day.day)}: ${series.map(({name, label}) => `${label} ${format(day[name])}`).join(', ')}`),
       series.map(({name}) => {

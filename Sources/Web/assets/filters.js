@@ -9,7 +9,7 @@ import {localDay, t} from './words.js';
 
 const place = 'kurir.filters';
 
-// How many of a courier's are looked for.
+// How many of a courier's are looked for where that is wanted.
 const enough = 20;
 
 /** `needs` are conditions by name, one of which may be asked for; `changed` is told when something else is looked at, and whether that may be long ago. */
@@ -86,6 +86,6 @@ export function filters(needs, changed) {
     /** What is over needs nothing, unless its parcel is still out. */
     allows: (states) => (!kept.need || states.some((status) => openStatuses.includes(status)) || (kept.need === 'elsewhere' && states.includes('cancelled'))) && (!kept.state || states.includes(kept.state)),
     /** Whether what is looked at may stand behind these, which come latest first. */
-    isBehind: (items) => (kept.day ? localDay(items.at(-1).created_at) >= wanted() : Boolean(kept.courier) && items.filter((one) => one.courier?.id === kept.courier).length < enough),
+    isBehind: (items, isCouriers) => (kept.day ? localDay(items.at(-1).created_at) >= wanted() : Boolean(kept.courier) && isCouriers && items.filter((one) => one.courier?.id === kept.courier).length < enough),
   };
 }

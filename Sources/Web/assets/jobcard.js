@@ -30,7 +30,7 @@ export function jobCards({look, ask, isOneOfMany, putOff}) {
       h('p', {class: 'street'}, mapLink(recipient, job.store.address)),
       job.instructions && h('p', {class: 'clamped'}, job.instructions),
       h('p', {class: job.instructions ? 'hint clamped' : 'clamped'}, job.description),
-      ...isOver ? [] : terms(job), ...isOver ? [] : said(job), !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint legs'}, farness(job), toDoor(job)),
+      ...isOver ? [] : [...terms(job), ...said(job)], !isFetchedFirst && h('p', {class: 'hint from'}, ...source(job)), h('p', {class: 'hint legs'}, farness(job), toDoor(job)),
       h('div', {class: 'foot'}, ...steps(job), h('p', {class: 'actions rest'}, ...status === 'in_progress' ? contacts(job) : [],
         h('button', {type: 'button', class: 'more', 'aria-haspopup': 'dialog', 'aria-label': `${t('detailsAndMore')}: ${fullName(recipient)}`,
           title: t('detailsAndMore'), onclick: () => look(job)}, icon('more')))));

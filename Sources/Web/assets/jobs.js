@@ -229,8 +229,9 @@ export function jobs(region, {account, count}) {
     if (jobs.length > 1 && !jobs.every(({stop}) => stop) && ids !== ordered) goBy((ordered = ids).split(','), all.get, all.put, () => {});
   }
 
-  /** Whether somebody who looks sees what changes on its card. */
+  /** Whether somebody who looks sees what changes on its card: no sheet lies over it. */
   function isInSight(id) {
+    if (document.querySelector('dialog[open]')) return false;
     const {top = -1} = all.parts[0].list.querySelector(`[data-key='${id}']`)?.getBoundingClientRect() ?? {};
     return top > 0 && top < innerHeight / 2;
   }
