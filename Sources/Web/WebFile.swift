@@ -50,6 +50,7 @@ public struct WebFile: Sendable {
         WebFile("chart.js", PackageResources.chart_js),
         WebFile("choose.js", PackageResources.choose_js),
         WebFile("chooser.js", PackageResources.chooser_js),
+        WebFile("compared.js", PackageResources.compared_js),
         WebFile("complete.js", PackageResources.complete_js),
         WebFile("countries.js", PackageResources.countries_js),
         WebFile("courier.js", PackageResources.courier_js),

@@ -514,6 +514,17 @@ def test_many_alarms_leave_the_counts_their_room(visit, locale):
             hand.replaceChildren(...chips);
             return room;
         }""") > 0, width
+    # Of many none is cut off before the counts say theirs in signs.
+    page.set_viewport_size({"width": 1440, "height": 860})
+    assert page.evaluate("""() => {
+        const hand = document.querySelector('.hand'), [chip] = hand.children, counts = document.querySelector('.column.open h2 > span');
+        const room = [];
+        for (let count = 1; count < 5; count += 1, hand.append(chip.cloneNode(true))) room.push(counts.getBoundingClientRect().width);
+        const isWhole = hand.scrollWidth <= hand.clientWidth;
+        room.push(counts.getBoundingClientRect().width);
+        hand.replaceChildren(chip);
+        return isWhole && room[0] === room[2] && room[4] < room[0] && counts.textContent.length > 3;
+    }"""), locale
     # On a phone they are pushed aside, and whatever waits moves no row.
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("""() => {
@@ -1017,6 +1028,10 @@ def test_the_board_is_printed_as_rows(visit):
     expect(page.locator(".card")).to_be_visible()
     # With what it is, and whose and of when all of it is.
     expect(page.locator(".card .what")).to_be_visible()
+    # What a column has in it begins where its head does.
+    begins = lambda what: page.locator(f".column.open {what} > *").evaluate_all("(all) => all.map((one) => Math.round(one.getBoundingClientRect().x))")
+    # A name has two pixels before it, for what letters reach out.
+    assert all(abs(one - other) < 3 for one, other in zip(begins(".heads"), begins(".card"), strict=True))
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(heading).to_have_attribute("data-printed", re.compile(r"^Pekara · \d.* 20\d\d \d\d:\d\d$"))
 

@@ -682,6 +682,14 @@ def test_offers_are_pulled_up_by_a_line_while_something_is_carried(visit, look):
     for button in steps.all():
         assert apart(line.bounding_box(), button.bounding_box())
     look(page, "offers-line")
+    # On a low screen words give way, and no figure; a reader has all of them.
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.evaluate("dispatchEvent(new Event('located'))")
+    expect(line).to_have_text(re.compile("^◔ 3 · 300 m · .*4.00$"))
+    expect(line).to_have_attribute("aria-label", re.compile("3 offers · nearest 300 m"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("dispatchEvent(new Event('located'))")
+    expect(line).to_have_text(re.compile("3 offers"))
     line.click()
     offers = page.locator(".column.pending li.card")
     expect(offers.first.get_by_role("button", name="Accept")).to_be_in_viewport()

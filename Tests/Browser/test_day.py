@@ -181,7 +181,7 @@ def test_figures_by_area_follow_what_is_touched(visit, look):
     expect(page.locator(".charts .tile").filter(has_text="Created")).to_contain_text("6")
     expect(page.get_by_role("img", name="Deliveries a day")).to_have_count(0)
     expect(table.locator("tbody tr")).to_have_count(3)
-    expect(side.locator(".tile").first).to_contain_text("+6")
+    expect(side.locator(".tile").first).to_contain_text("none before")
 
 
 def test_figures_by_area_work_without_a_map(visit, look):

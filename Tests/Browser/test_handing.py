@@ -348,7 +348,7 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     row = page.locator(f"[data-key='{job}'] .card")
     expect(row.locator(".state")).to_contain_text("Fetched")
     ana.act("cancel", job, reason="vehicle")
-    expect(row.locator(".warning")).to_have_text("! With Ana Anić")
+    expect(row.locator(".warning")).to_have_text("! With Ana A.")
     # Who takes it next looks for it in vain at the store's.
     bor.act("accept", job)
     expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
@@ -361,11 +361,43 @@ def test_a_parcel_that_is_elsewhere_is_seen_on_the_board(visit):
     # Nor is what is cancelled on its way forgotten, until it is said to be back.
     call("POST", f"/v1/deliveries/{job}/cancel", {}, shop.token)
     chip.click()
-    expect(row.locator(".warning")).to_have_text("! With Bor Borić")
+    expect(row.locator(".warning")).to_have_text("! With Bor B.")
     row.click()
     page.get_by_role("dialog").get_by_role("button", name="The parcel is back").click()
     expect(chip).to_have_count(0)
     expect(page.get_by_role("dialog").get_by_text("still has the parcel")).to_have_count(0)
+
+
+def test_a_panel_says_at_once_who_has_the_parcel_as_its_row_does(visit):
+    shop = Store()
+    ana, bor = Courier(shop), Courier(shop, name=("Bor", "Borić"))
+    job = shop.deliver_to(ana, bor)
+    ana.act("accept", job)
+    ana.act("pick_up", job)
+    ana.act("cancel", job, reason="vehicle")
+    page = visit("/store")
+    sign_in(page, shop)
+    row = page.locator(f"[data-key='{job}'] .card")
+    expect(row.locator(".warning")).to_have_text("! With Ana A.")
+    held = []
+    page.route("**/history?*", lambda route: held.append(route))
+    row.click()
+    alarm = page.get_by_role("dialog").locator(".trouble")
+    said = re.compile("↺ Given back · Ana Anić · .* · Trouble with the vehicle.*Ana Anić still has the parcel")
+    expect(alarm).to_contain_text(said)
+    until(page, lambda: held)
+    # What comes later makes nothing larger.
+    before = alarm.bounding_box()
+    for route in held:
+        route.continue_()
+    page.unroute("**/history?*")
+    expect(page.locator(".timeline li")).to_have_count(4)
+    expect(alarm).to_contain_text(said)
+    assert alarm.bounding_box()["height"] == before["height"]
+    # Where nobody is left to bring it, it is still with her.
+    bor.act("decline", job)
+    expect(row.locator(".warning")).to_have_text("! No courier left")
+    expect(row.locator(".state.alarm")).to_contain_text("Parcel with Ana")
 
 
 def test_what_was_tried_in_vain_a_day_ago_is_not_said_again(visit):

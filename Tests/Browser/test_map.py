@@ -805,6 +805,32 @@ def test_a_couriers_map_shows_what_is_offered_and_leads_to_it(visit, look):
     expect(offer).to_have_count(0)
 
 
+def test_a_wide_screen_keeps_the_room_of_the_map_that_is_to_come(visit, look):
+    store, courier = shop()
+    courier.act("accept", sent(store, courier)[0])
+    page = visit("/courier")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    held = []
+    page.context.route("**/besidejobs.js", lambda route: held.append(route))
+    sign_in(page, courier)
+    card, beside = page.locator(".in_progress li.card"), page.locator(".map-of-jobs")
+    expect(card).to_be_visible()
+    until(page, lambda: held)
+    before = card.bounding_box()
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("button", name="Stop 1: Iva Ivić")).to_be_in_viewport()
+    assert card.bounding_box() == before
+    # Where nothing is offered the map has all the room; what comes then stands between.
+    gap = lambda: beside.bounding_box()["x"] - before["x"] - before["width"]
+    assert gap() < 40
+    look(page, "jobs-map-wide-alone")
+    sent(store, courier)
+    expect(page.locator(".pending li.card")).to_be_in_viewport()
+    until(page, lambda: gap() > 300)
+    assert card.bounding_box() == before
+
+
 def test_a_wide_screen_has_the_map_beside_the_jobs(visit, look):
     store, courier = shop()
     first = sent(store, courier)[0]

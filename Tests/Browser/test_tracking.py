@@ -289,12 +289,16 @@ def test_on_the_plain_grid_distances_are_those_of_its_scale(visit):
         until(page, lambda: abs(scale(area) / before / factor - 1) < 0.03)
         assert is_right(area, signs)
 
-    recipient = visit(path, phone=True)
-    area = recipient.locator("#map")
-    signs = [(area.locator(f".leaflet-marker-icon[aria-label='{label}']"), at) for label, at in (("The courier", here), ("You", DOOR))]
-    for sign, _ in signs:
-        expect(sign).to_be_visible()
-    until(recipient, lambda: is_right(area, signs))
+    for is_phone in (True, False):
+        recipient = visit(path, phone=is_phone)
+        area = recipient.locator("#map")
+        signs = [(area.locator(f".leaflet-marker-icon[aria-label='{label}']"), at) for label, at in (("The courier", here), ("You", DOOR))]
+        for sign, _ in signs:
+            expect(sign).to_be_visible()
+        until(recipient, lambda: is_right(area, signs))
+        # Where there is room it stands beside what is said.
+        steps = recipient.locator(".steps").bounding_box()
+        assert (area.bounding_box()["x"] > steps["x"] + steps["width"]) is not is_phone
 
 
 @pytest.mark.journey

@@ -34,6 +34,11 @@ extension TrackingPage {
         .track:has(.pin) #map{height:min(45vh,240px)}
         @media(scripting:none){#map{display:none}}
         #map{height:min(45vh,320px);margin:0 0 20px;border-radius:10px;border:1px solid var(--line);background:var(--paper);z-index:0}
+        @media(min-width:960px){
+        .track:has(#map:not([hidden])){display:grid;grid-template:repeat(11,auto) 1fr/480px minmax(0,1fr);gap:0 32px;align-items:start;max-width:1120px}
+        .track:has(#map:not([hidden]))>*{grid-column:1}
+        .track>#map:not([hidden]){grid-area:1/2/span 12;height:min(100vh - 96px,640px);margin:8px 0 16px}
+        }
         .dot{position:relative;display:grid;place-items:center;width:32px;height:32px;border-radius:50%;border:3px solid #fff;background:#124f8c;color:#fff;font:650 15px/1 system-ui;box-shadow:0 1px 4px rgba(0,0,0,.5)}
         .dot.here{background:#146048}
         .dot.here::before{content:"";width:10px;height:10px;border-radius:50%;background:#fff}

@@ -2,14 +2,16 @@
 import {remembered} from './account.js';
 import {get} from './ask.js';
 import {bars, tile} from './chart.js';
+import {change, fewer, more, part} from './compared.js';
 import {h, loading, panel, say} from './dom.js';
 import {nothing} from './empty.js';
 import {figuresOf} from './foot.js';
 import {loaded} from './later.js';
 import {number, shortDay, t} from './words.js';
 
-const counts = ['deliveries', 'delivered', 'returned', 'failed_attempts'];
-const all = [...counts, 'median_minutes'];
+const all = ['deliveries', 'delivered', 'returned', 'failed_attempts', 'median_minutes'];
+// Which change is a good one; what is not here had better be rare.
+const wanted = {deliveries: 0, delivered: more, median_minutes: fewer};
 // How high and wide an area is, in degrees.
 const [height, width] = [180 / 32768, 360 / 32768];
 
@@ -76,7 +78,7 @@ export function areas() {
     const figures = at < 0 ? told.total : told.items[at];
     const days = h('div');
     side.replaceChildren(h('h3', {}, at < 0 ? t('allAreas') : nameOf(told.items[at], at)), span(told),
-      h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), change(name, figures[name].change)))), days,
+      h('div', {class: 'tiles'}, all.map((name) => tile(t(`area_${name}`), value(name, figures[name].value), changed(name, figures)))), days,
       at >= 0 ? h('p', {class: 'actions'}, h('button', {type: 'button', onclick: () => choose(null)}, t('allAreas')))
         : told.items.length ? h('p', {class: 'hint'}, t('touchArea')) : '');
     if (at < 0 || told.from === told.to) return;
@@ -88,16 +90,22 @@ export function areas() {
   const span = ({from, to}) => h('p', {class: 'hint'}, from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`);
   const nameOf = ({distance_m: far}, at) => t('areaNumber', {number: at + 1}) + (far === undefined ? '' : ` · ${t('kilometres', {number: far / 1000})}`);
   const value = (name, now) => (now === null ? '–' : name === 'median_minutes' ? t('minutes', {number: Math.round(now)}) : number(now));
-  const change = (name, difference) => (difference === null ? '' : Math.round(difference) === 0 ? t('asBefore') : `${difference > 0 ? '+' : '−'}${value(name, Math.abs(difference))}`);
+
+  /** One of an area's figures against the one of before. */
+  function changed(name, figures) {
+    const now = (one) => figures[one].value, before = (one) => now(one) - figures[one].change;
+    if (figures[name].change === null) return '';
+    return name in wanted ? change(now(name), before(name), wanted[name]) : part(now(name), now('deliveries'), before(name), before('deliveries'));
+  }
 
   function fillTable() {
-    const cell = (name, {value: now, change: difference}) => h('td', {}, value(name, now), difference ? h('span', {class: 'hint'}, ` ${change(name, difference)}`) : '');
+    const cell = (name, figures) => h('td', {}, value(name, figures[name].value), figures[name].change ? h('span', {class: 'hint'}, ' ', changed(name, figures)) : '');
     table.replaceChildren(h('table', {}, h('caption', {class: 'unseen'}, t('byArea')),
       h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, t('area')), all.map((name) => h('th', {scope: 'col'}, t(`area_${name}`))))),
       h('tbody', {}, told.items.map((area, at) => h('tr', {}, h('th', {scope: 'row'},
         h('button', {type: 'button', 'data-cell': area.cell, 'aria-pressed': String(area.cell === chosen), onclick: () => choose(area.cell === chosen ? null : area.cell)}, nameOf(area, at))),
-      all.map((name) => cell(name, area[name]))))),
-      h('tfoot', {}, h('tr', {}, h('th', {scope: 'row'}, t('allAreas')), all.map((name) => cell(name, told.total[name]))))));
+      all.map((name) => cell(name, area))))),
+      h('tfoot', {}, h('tr', {}, h('th', {scope: 'row'}, t('allAreas')), all.map((name) => cell(name, told.total))))));
   }
 
   async function draw() {

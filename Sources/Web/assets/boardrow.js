@@ -1,7 +1,7 @@
 // A row of a store's deliveries: by when, for whom, where to, who brings it, and how far it is.
 import {remembered} from './account.js';
 import {expected} from './arriving.js';
-import {backSign, failureOf, fullName, signs} from './delivery.js';
+import {backSign, failureOf, fullName, shortName, signs} from './delivery.js';
 import {h} from './dom.js';
 import {due, isFailed, isOpen, isSlow, offeredAt, since} from './due.js';
 import {icon} from './icons.js';
@@ -20,7 +20,7 @@ export function row(delivery, act, {isOpen = false, words = ''} = {}) {
   const {recipient, courier, offered_count: left, status, stop} = delivery;
   const who = courier ? fullName(courier) : isHeld(delivery) ? offeredFrom(delivery) : t('offeredTo', {count: left});
   const keeper = keeperOf(delivery);
-  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && status !== 'in_progress' && t('stillWith', {name: keeper.name || t('erasedCourier')});
+  const trouble = isStranded(delivery) ? t('nobodyLeft') : isUnheard(delivery) ? t('nobodyOnDuty') : keeper && status !== 'in_progress' && t('stillWith', {name: shortName(keeper.name ?? '') || t('erasedCourier')});
   const said = trouble ? `! ${trouble}` : (courier || status !== 'cancelled') && who;
   const nth = courier && stop && ` · ${t('stopOf', stop)}`;
   const over = delivery.delivered_at ?? delivery.cancelled_at;
@@ -43,9 +43,9 @@ function progress(delivery) {
   const {status, picked_up_at: fetched} = delivery;
   if (isFailed(delivery)) return {isAlarm: true, text: failure(delivery), sign: ''};
   if (isGivenBack(delivery)) return {isAlarm: true, text: t('wasGivenBack'), sign: backSign};
+  if (isElsewhere(delivery) && (status === 'in_progress' || isStranded(delivery))) return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isHeld(delivery)) return {isAlarm: isUrgent(delivery), text: t('offeredLater')};
   if (status === 'pending') return {isAlarm: isUrgent(delivery), text: [t('waitsSince'), ' ', h('span', {class: isLong(delivery) && 'long'}, since(offeredAt(delivery)))]};
-  if (isElsewhere(delivery) && status === 'in_progress') return {isAlarm: true, text: parcelWith(keeperOf(delivery), 1), sign: '!'};
   if (isSlow(delivery)) return {isAlarm: true, text: [t('lasts'), ' ', since(offeredAt(delivery))], sign: '!'};
   if (status === 'in_progress') return {text: [h('span', {class: 'far'}, `${t(fetched ? 'did_pick_up' : 'did_accept')} `), expected(delivery)]};
   return {text: punctuality(delivery)};

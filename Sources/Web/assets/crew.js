@@ -1,5 +1,5 @@
 // Who is on duty or still carries something, and how much of the store's that is: what one asks before one offers anything.
-import {fullName, signs} from './delivery.js';
+import {fullName, shortName, signs} from './delivery.js';
 import {h, keep} from './dom.js';
 import {t} from './words.js';
 
@@ -18,6 +18,6 @@ export function crewOf(line, {couriers, courier: chosen, only}, carried) {
     if (one.id === 'all') return h('a', {href: '#/partners'}, t('onDutyNow', count));
     if (one.id === 'others') return h('span', {}, `+${others}`);
     return h('button', {type: 'button', class: one.load ? 'plain' : 'plain free', title: t('onlyHis', {name: fullName(one)}), 'aria-pressed': String(one.id === chosen), onclick: () => only(one.id)},
-      !one.on_duty && [h('span', {'aria-hidden': 'true'}, '○ '), h('span', {class: 'unseen'}, `${t('isOffDuty')} `)], `${one.first_name} ${one.last_name[0]}.`, one.load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${one.load}`));
+      !one.on_duty && [h('span', {'aria-hidden': 'true'}, '○ '), h('span', {class: 'unseen'}, `${t('isOffDuty')} `)], shortName(fullName(one)), one.load > 0 && h('span', {class: 'load'}, ` ${signs.in_progress} ${one.load}`));
   });
 }

@@ -18,6 +18,9 @@ export const badge = (status, name = t(`status_${status}`)) =>
 export const fullName = (person) => (person
   ? [person.first_name, person.last_name].filter(Boolean).join(' ') || t('erasedCourier') : t('forgottenRecipient'));
 
+/** A name where there is little room: Ana Anić as Ana A. */
+export const shortName = (name) => name.replace(/ (\S)\S*$/, ' $1.');
+
 /** Whether a delivery is told of at all: what one may not see any more has no recipient, not even a forgotten one. */
 export const isSeen = (delivery) => Boolean(delivery && 'recipient' in delivery);
 

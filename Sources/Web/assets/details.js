@@ -9,7 +9,7 @@ import {again, edit} from './editor.js';
 import {h, loading, openBeside, openDialog, say, unpressed, wordsOf} from './dom.js';
 import {form} from './form.js';
 import {icon} from './icons.js';
-import {isBack, keeperIn, tellBack} from './keeper.js';
+import {isBack, keeperIn, stepsOf, tellBack} from './keeper.js';
 import {loaded} from './later.js';
 import {parcelOf} from './parcel.js';
 import {money} from './money.js';
@@ -210,6 +210,9 @@ export function details(delivery, {changed, created, closed}) {
   }
 
   show(delivery);
+  // What its row said already stands there at once.
+  const steps = stepsOf(delivery);
+  if (steps) tellSteps(steps);
   // Beside the board nothing is folded above empty room.
   if (dialog.matches('.beside') && dialog.scrollHeight <= dialog.clientHeight) past.element.open = notices.element.open = true;
   return {id: delivery.id, show, close: () => dialog.close()};

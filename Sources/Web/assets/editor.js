@@ -27,6 +27,7 @@ export function edit(delivery, done, like = delivery) {
   const isOffered = !delivery || delivery.status === 'pending';
   const key = keeper();
   const verbs = h('span', {}, t(delivery ? 'save' : 'create'));
+  tellCount(chosen.size);
   let version = delivery?.version;
   const couriers = picker(chosen, delivery ? statesOf(delivery) : new Map(), like?.pickup, {isNew: !delivery && kept === null, counted: tellCount});
   const byWhen = dueField(delivery?.due_at);

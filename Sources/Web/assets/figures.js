@@ -2,6 +2,7 @@
 import {areas} from './areas.js';
 import {inTurn} from './ask.js';
 import {bars, lines, rows, tile} from './chart.js';
+import {change, fewer, judged, more, part} from './compared.js';
 import {fullName} from './delivery.js';
 import {nothing} from './empty.js';
 import {h, loading, newID} from './dom.js';
@@ -11,10 +12,6 @@ import {hasDelivered} from './guide.js';
 import {localDay, number, span, t} from './words.js';
 
 const outcomes = ['delivered', 'cancelled', 'open'];
-// Which change of a figure is a good one.
-const more = 1, fewer = -1;
-// Of how many in a hundred a change is more than chance.
-const telling = 5;
 const medians = ['median_seconds_to_accept', 'median_seconds_to_deliver'];
 
 export function figures(region) {
@@ -43,7 +40,7 @@ export function figures(region) {
 
   function show({totals, before, days, couriers}) {
     const count = (name, wanted) => tile(t(`total_${name}`), number(totals[name]), change(totals[name], before[name], wanted));
-    const rare = (name, label) => tile(t(label), number(totals[name]), part(totals, before, name));
+    const rare = (name, label) => tile(t(label), number(totals[name]), part(totals[name], totals.created, before[name], before.created));
     const time = (name) => tile(t(name), span(totals[name]), change(totals[name], before[name], fewer));
     const onTime = () => [t('onTimeOf', {count: totals.on_time, due: totals.due}), ...before.due ? [' · ', judged(totals.on_time / totals.due, before.on_time / before.due, more, t('shareBefore', {share: share(before)}))] : []];
     // What a shop asks first stands first: how many came, in time, and how fast.
@@ -90,28 +87,4 @@ export function figures(region) {
   loadAll();
   const again = gathered(loadAll, 500);
   return {onFresh: loadAll, hears: ['delivery'], onEvent: again, leave: byArea.leave};
-}
-
-/** How much it is now against the period before, and whether that is as `wanted`. */
-function change(now, before, wanted) {
-  if (before === null || now === null) return null;
-  if (before === 0) return t(now === 0 ? 'asBefore' : 'noneBefore');
-  const percent = Math.round((100 * (now - before)) / before);
-  if (percent === 0) return t('asBefore');
-  return judged(now, before, wanted, t('changed', {percent: `${percent > 0 ? '+' : '−'}${Math.abs(percent)}`}));
-}
-
-/** How many of a hundred deliveries what had better be rare was so for, and in the period before: there may be more of everything. */
-function part(totals, before, name) {
-  const of = (one) => one.created && Math.round((1000 * one[name]) / one.created) / 10;
-  const [now, then] = [totals, before].map(of);
-  if (!totals.created) return null;
-  const percent = (value) => t('changed', {percent: number(value)});
-  return before.created ? judged(now, then, fewer, `${percent(now)} · ${t('shareBefore', {share: percent(then)})}`) : percent(now);
-}
-
-/** Says in colour whether it is more as it was `wanted`, or fewer. */
-function judged(now, before, wanted, text) {
-  const gain = Math.abs(now - before) * 100 < telling * before ? 0 : wanted * (now - before);
-  return h('span', {class: gain > 0 ? 'better' : gain < 0 ? 'worse' : ''}, text);
 }

@@ -13,7 +13,7 @@ export function keeperIn(steps) {
   return keeper;
 }
 
-// What is known of each, and of which version of it.
+// What is known of each: of which version of it, and which one was asked for.
 const known = new Map();
 // For how long it is worth a look whether what was cancelled has come back, in milliseconds.
 const day = 86_400_000;
@@ -32,6 +32,12 @@ const wentOut = (one) => one.picked_up_at || one.given_back_count > 0 || one.att
 
 const mayBeElsewhere = (one) => (isOpen(one) ? !one.picked_up_at : one.status === 'cancelled' && Date.now() - Date.parse(one.cancelled_at) < day) && wentOut(one);
 
+/** All that it went through, as far as that was looked at since it last changed. */
+export function stepsOf({id, version}) {
+  const {version: of, steps} = known.get(id) ?? {};
+  return of === version ? steps : undefined;
+}
+
 /** The one who still has it, as far as that is known, unless it is who brings it. */
 export function keeperOf(one) {
   const keeper = mayBeElsewhere(one) ? known.get(one.id)?.keeper : undefined;
@@ -42,10 +48,10 @@ export function keeperOf(one) {
 export function learnKeepers(deliveries, changed) {
   for (const {id, version} of deliveries.filter(mayBeElsewhere)) {
     const before = known.get(id);
-    if (before?.version === version) continue;
-    known.set(id, {...before, version});
+    if (before?.asked === version) continue;
+    known.set(id, {...before, asked: version});
     get(`/v1/deliveries/${id}/history`, {limit: 200}).then(({items}) => {
-      known.set(id, {version, keeper: keeperIn(items)});
+      known.set(id, {asked: version, version, steps: items, keeper: keeperIn(items)});
       changed();
     }, () => known.delete(id));
   }
